@@ -29,7 +29,7 @@ from kcc.frontend.clang.templates import (
 )
 from kcc.frontend.kernel import CompiledUnit, Language, Refused
 from kcc.frontend.optimise import optimise
-from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
 
 NAME = "clang"
@@ -68,7 +68,7 @@ def compile_cuda(
     Raises :class:`DiagnosticError`: clang's errors in device code, K011 without clang, K420 when
     no kernel is left.
     """
-    session = _Session(need_clang("CUDA"), source, options, partial)
+    session = _Session(need_clang("CUDA"), source, _of_hip(source, options), partial)
     session.compile()
     assert session.done is not None
     assert session.done.ir is not None
@@ -76,6 +76,18 @@ def compile_cuda(
         canonical(with_launch_bounds(session.done.ir), source.name), fast=options.fast_relaxed_math
     )
     return _unit(text, session)
+
+
+_HIP = re.compile(r'#[ \t]*include[ \t]*[<"]hip/')
+
+
+def _of_hip(source: SourceText, options: BuildOptions) -> BuildOptions:
+    """With the wavefronts of the GPU, which HIP's sources read as warpSize; in CUDA's own warps
+    have 32 lanes."""
+    is_hip = ".hip" in Path(source.name).suffixes or _HIP.search(source.text) is not None
+    if not is_hip or options.sub_group_size != 64:
+        return replace(options, sub_group_size=32)
+    return replace(options, macros=(*options.macros, MacroOption("__KCC_WARP", "64")))
 
 
 @dataclass(slots=True)
@@ -358,6 +370,7 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
         sources=source_lines(text, session.source),
         warnings=tuple(warnings),
         refused=refused,
+        sub_group_size=session.options.sub_group_size,
     )
 
 

@@ -20,7 +20,7 @@ from kcc.frontend.clang.invoke import COMMON_OPTIONS, HEADERS, TIME_LIMIT_SECOND
 from kcc.frontend.options import BuildOptions
 
 MAIN = "kcc-cuda.h"
-TESTED = {"__CUDA_ARCH__", "NDEBUG", "__linux__"}
+TESTED = {"__CUDA_ARCH__", "NDEBUG", "__linux__", "__KCC_WARP"}
 """Macros on which the headers depend."""
 
 

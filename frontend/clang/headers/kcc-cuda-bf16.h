@@ -111,10 +111,10 @@ __KCC_HD bool __hisnan(__nv_bfloat16 a) { return (a.__x & 0x7fffu) > 0x7f80u; }
 #define __KCC_SHUFFLE_WORD(type, bits)                                                            \
     __KCC_D unsigned int __kcc_word(type v) { return __builtin_bit_cast(bits, v); }               \
     __KCC_D type __kcc_unword(unsigned int w, type) { return __builtin_bit_cast(type, (bits)w); } \
-    __KCC_D type __shfl_sync(unsigned int m, type v, int n, int width = 32) { return __kcc_unword(__shfl_sync(m, __kcc_word(v), n, width), v); } \
-    __KCC_D type __shfl_xor_sync(unsigned int m, type v, int n, int width = 32) { return __kcc_unword(__shfl_xor_sync(m, __kcc_word(v), n, width), v); } \
-    __KCC_D type __shfl_up_sync(unsigned int m, type v, unsigned int n, int width = 32) { return __kcc_unword(__shfl_up_sync(m, __kcc_word(v), n, width), v); } \
-    __KCC_D type __shfl_down_sync(unsigned int m, type v, unsigned int n, int width = 32) { return __kcc_unword(__shfl_down_sync(m, __kcc_word(v), n, width), v); }
+    __KCC_D type __shfl_sync(__kcc_lane_mask m, type v, int n, int width = warpSize) { return __kcc_unword(__shfl_sync(m, __kcc_word(v), n, width), v); } \
+    __KCC_D type __shfl_xor_sync(__kcc_lane_mask m, type v, int n, int width = warpSize) { return __kcc_unword(__shfl_xor_sync(m, __kcc_word(v), n, width), v); } \
+    __KCC_D type __shfl_up_sync(__kcc_lane_mask m, type v, unsigned int n, int width = warpSize) { return __kcc_unword(__shfl_up_sync(m, __kcc_word(v), n, width), v); } \
+    __KCC_D type __shfl_down_sync(__kcc_lane_mask m, type v, unsigned int n, int width = warpSize) { return __kcc_unword(__shfl_down_sync(m, __kcc_word(v), n, width), v); }
 __KCC_SHUFFLE_WORD(__nv_bfloat16, unsigned short)
 __KCC_SHUFFLE_WORD(__nv_bfloat162, unsigned int)
 __KCC_SHUFFLE_WORD(__half, unsigned short)

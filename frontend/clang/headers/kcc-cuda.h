@@ -214,7 +214,10 @@ extern const __device__ __kcc_thread_idx threadIdx;
 extern const __device__ __kcc_block_idx blockIdx;
 extern const __device__ __kcc_block_dim blockDim;
 extern const __device__ __kcc_grid_dim gridDim;
-static constexpr int warpSize = 32;
+#ifndef __KCC_WARP
+#define __KCC_WARP 32 /* 64 for HIP on GPUs with wavefronts of 64 */
+#endif
+static constexpr int warpSize = __KCC_WARP;
 
 /* Synchronisation. */
 __KCC_BARRIER(void, __kcc_barrier, "_Z7barrierj", (unsigned int))
@@ -246,7 +249,13 @@ __KCC_D unsigned int __ballot_sync(unsigned int, int p) { return __kcc_warp_ball
 __KCC_D unsigned int __activemask() { return __kcc_warp_ballot(1).x; }
 __KCC_D int __all(int p) { return __kcc_warp_all(p != 0); }
 __KCC_D int __any(int p) { return __kcc_warp_any(p != 0); }
-__KCC_D unsigned int __ballot(int p) { return __kcc_warp_ballot(p != 0).x; }
+#if __KCC_WARP == 64
+typedef unsigned long long __kcc_lane_mask;
+__KCC_D __kcc_lane_mask __ballot(int p) { __kcc_uint4 b = __kcc_warp_ballot(p != 0); return b.x | (__kcc_lane_mask)b.y << 32; }
+#else
+typedef unsigned int __kcc_lane_mask;
+__KCC_D __kcc_lane_mask __ballot(int p) { return __kcc_warp_ballot(p != 0).x; }
+#endif
 __KCC_D unsigned int __lane_id() { return __kcc_lane(); }
 __KCC_D int __uni_sync(unsigned int, int p) { return __kcc_warp_all(p != 0) || !__kcc_warp_any(p != 0); }
 
@@ -257,31 +266,31 @@ __KCC_D int __uni_sync(unsigned int, int p) { return __kcc_warp_all(p != 0) || !
     __KCC_BARRIER(type, __kcc_shuffle_up, "_Z20sub_group_shuffle_up" code "j", (type, unsigned int)) \
     __KCC_BARRIER(type, __kcc_shuffle_down, "_Z22sub_group_shuffle_down" code "j", (type, unsigned int)) \
     __KCC_SHUFFLES(type, type, )
-#define __KCC_SHUFFLES(type, as, via)                                                               \
-    __KCC_D type __shfl_sync(unsigned int, type v, int lane, int width = 32) {                      \
-        unsigned int from = width == 32 ? (unsigned int)lane                                        \
-            : (__kcc_lane() & ~(unsigned int)(width - 1)) + ((unsigned int)lane & (width - 1));     \
-        return (type)__kcc_shuffle((as)v, from);                                                    \
-    }                                                                                               \
-    __KCC_D type __shfl_xor_sync(unsigned int, type v, int mask, int width = 32) {                  \
-        if (width == 32) return (type)__kcc_shuffle_xor((as)v, mask);                               \
-        unsigned int lane = __kcc_lane(), from = lane ^ (unsigned int)mask;                         \
-        return (type)__kcc_shuffle((as)v, (from | (width - 1)) > (lane | (width - 1)) ? lane : from); \
-    }                                                                                               \
-    __KCC_D type __shfl_up_sync(unsigned int, type v, unsigned int delta, int width = 32) {         \
-        if (width == 32) return (type)__kcc_shuffle_up((as)v, delta);                               \
-        unsigned int lane = __kcc_lane();                                                           \
-        return (type)__kcc_shuffle((as)v, (lane & (width - 1)) < delta ? lane : lane - delta);      \
-    }                                                                                               \
-    __KCC_D type __shfl_down_sync(unsigned int, type v, unsigned int delta, int width = 32) {       \
-        if (width == 32) return (type)__kcc_shuffle_down((as)v, delta);                             \
-        unsigned int lane = __kcc_lane();                                                           \
-        return (type)__kcc_shuffle((as)v, (lane & (width - 1)) + delta >= width ? lane : lane + delta); \
-    }                                                                                               \
-    __KCC_D type __shfl(type v, int lane, int width = 32) { return __shfl_sync(~0u, v, lane, width); } \
-    __KCC_D type __shfl_xor(type v, int mask, int width = 32) { return __shfl_xor_sync(~0u, v, mask, width); } \
-    __KCC_D type __shfl_up(type v, unsigned int d, int width = 32) { return __shfl_up_sync(~0u, v, d, width); } \
-    __KCC_D type __shfl_down(type v, unsigned int d, int width = 32) { return __shfl_down_sync(~0u, v, d, width); }
+#define __KCC_SHUFFLES(type, as, via)                                                                       \
+    __KCC_D type __shfl_sync(__kcc_lane_mask, type v, int lane, int width = warpSize) {                     \
+        unsigned int from = width == warpSize ? (unsigned int)lane                                          \
+            : (__kcc_lane() & ~(unsigned int)(width - 1)) + ((unsigned int)lane & (width - 1));             \
+        return (type)__kcc_shuffle((as)v, from);                                                            \
+    }                                                                                                       \
+    __KCC_D type __shfl_xor_sync(__kcc_lane_mask, type v, int mask, int width = warpSize) {                 \
+        if (width == warpSize) return (type)__kcc_shuffle_xor((as)v, mask);                                 \
+        unsigned int lane = __kcc_lane(), from = lane ^ (unsigned int)mask;                                 \
+        return (type)__kcc_shuffle((as)v, (from | (width - 1)) > (lane | (width - 1)) ? lane : from);       \
+    }                                                                                                       \
+    __KCC_D type __shfl_up_sync(__kcc_lane_mask, type v, unsigned int delta, int width = warpSize) {        \
+        if (width == warpSize) return (type)__kcc_shuffle_up((as)v, delta);                                 \
+        unsigned int lane = __kcc_lane();                                                                   \
+        return (type)__kcc_shuffle((as)v, (lane & (width - 1)) < delta ? lane : lane - delta);              \
+    }                                                                                                       \
+    __KCC_D type __shfl_down_sync(__kcc_lane_mask, type v, unsigned int delta, int width = warpSize) {      \
+        if (width == warpSize) return (type)__kcc_shuffle_down((as)v, delta);                               \
+        unsigned int lane = __kcc_lane();                                                                   \
+        return (type)__kcc_shuffle((as)v, (lane & (width - 1)) + delta >= width ? lane : lane + delta);     \
+    }                                                                                                       \
+    __KCC_D type __shfl(type v, int lane, int width = warpSize) { return __shfl_sync(~0u, v, lane, width); }\
+    __KCC_D type __shfl_xor(type v, int mask, int width = warpSize) { return __shfl_xor_sync(~0u, v, mask, width); }\
+    __KCC_D type __shfl_up(type v, unsigned int d, int width = warpSize) { return __shfl_up_sync(~0u, v, d, width); }\
+    __KCC_D type __shfl_down(type v, unsigned int d, int width = warpSize) { return __shfl_down_sync(~0u, v, d, width); }
 #undef __KCC_BARRIER
 #define __KCC_BARRIER(result, name, symbol, parameters) \
     __KCC_SYNC result name parameters __asm(symbol);

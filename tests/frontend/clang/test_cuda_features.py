@@ -12,7 +12,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.clang.templates import function_templates, substituted
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.tracegen.execute import NDRange, execute
+from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -294,6 +294,32 @@ int main() {
 }
 """
     assert kernels(text, "a.cu.hip") == ["scale<float>"]
+
+
+def test_hip_sources_have_the_wavefronts_of_the_gpu() -> None:
+    text = """#include <hip/hip_runtime.h>
+__global__ void sum(const float *a, float *o, unsigned long long *odd) {
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    float v = a[i];
+    for (int d = warpSize / 2; d; d /= 2) v += __shfl_down(v, d);
+    odd[i] = __ballot((int)a[i] & 1);
+    o[i] = __shfl(v, 0) + 1000 * __lane_id() + __shfl_xor(a[i], 1, 16);
+}
+"""
+    x = np.random.default_rng(5).integers(0, 9, 256).astype(np.float32)
+    for lanes in (32, 64):
+        options = BuildOptions(opt_level=OptLevel.O2, sub_group_size=lanes)
+        unit = compile_source(SourceText("sum.hip", text, "."), options)
+        done = execute(
+            unit, unit.kernels[0], NDRange((256,), (128,)),
+            [x, np.zeros(256, np.float32), np.zeros(256, np.uint64)], ExecutionOptions(width=lanes),
+        )  # fmt: skip
+        rows = x.reshape(-1, lanes)
+        places, beside = np.arange(256) % lanes, x[np.arange(256) ^ 1]
+        wanted = np.repeat(rows.sum(1), lanes) + 1000 * places + beside
+        np.testing.assert_array_equal(done.buffers[1], wanted)
+        bits = [sum(1 << n for n, v in enumerate(row) if int(v) & 1) for row in rows]
+        np.testing.assert_array_equal(done.buffers[2], np.repeat(np.array(bits, np.uint64), lanes))
 
 
 TEMPLATES = """
