@@ -8,6 +8,8 @@ Each trace is simulated in full and cut at the epochs of each launch. The sample
 and is handed what its epochs took in the full simulation: what is measured are the draws and their
 variances. What a jump does to the epoch behind it is not in it (`benchmarks.sampling` has that).
 Programs of which the sampler simulates all have no interval to hold anything and are listed apart.
+With --covariates: how far the cycles of launches of a cluster are from a ratio to their warp
+instructions, to their requests, to the mean of both, and from one another.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import Conf, Stat
 from kcc.sim.sampling.block_profile import LaunchProfile, profile_launch
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
+from kcc.sim.sampling.inter_launch import cluster_launches
 from kcc.sim.sampling.stratified import StratifiedOptions, StratifiedSampler
 
 MOST_INSTRUCTIONS = 100_000_000
@@ -161,6 +164,7 @@ def main() -> None:
     parser.add_argument("--workloads", default="", help="names, by commas; all")
     parser.add_argument("--most", type=int, default=MOST_INSTRUCTIONS, help="instructions of one")
     parser.add_argument("--journal", type=Path, help="a row for each seed (CSV)")
+    parser.add_argument("--covariates", action="store_true", help="what goes along with cycles")
     arguments = parser.parse_args()
     gpu = load_gpu(arguments.gpu, arguments.overrides)
     names = arguments.workloads.split(",") if arguments.workloads else None
@@ -173,6 +177,9 @@ def main() -> None:
             if sum(int(p.warp_instructions.sum()) for p in profiles) > arguments.most:
                 continue
             recorded = record(trace, profiles, gpu)
+            if arguments.covariates:
+                _print_covariates(path.stem, profiles, recorded)
+                continue
             seeds = range(arguments.seeds)
             rows = [drawn(trace.launches, profiles, gpu, recorded, n) for n in seeds]
         if arguments.journal:
@@ -195,7 +202,32 @@ def main() -> None:
             f"{len(coverage)} programs x {arguments.seeds} seeds: intervals hold the truth in "
             f"{100 * mean(coverage):.1f} %, of one program at least {least:.0f} %\n"
         )
-    sys.stdout.write(f"simulated in whole: {', '.join(whole) or 'none'}\n")
+    if not arguments.covariates:
+        sys.stdout.write(f"simulated in whole: {', '.join(whole) or 'none'}\n")
+
+
+def _print_covariates(
+    name: str, profiles: Sequence[LaunchProfile], recorded: Sequence[Recorded]
+) -> None:
+    """Where launches of a cluster differ in the profile at all."""
+    cycles = np.array([float(one.clocks[-1]) for one in recorded])
+    work = np.array([float(one.warp_instructions.sum()) for one in profiles])
+    asked = np.array([float(one.requests.sum()) for one in profiles])
+    squares, count = np.zeros(4), 0
+    for cluster in cluster_launches(profiles):
+        own = np.array(cluster.members)
+        if len(own) < 3 or not (np.ptp(work[own]) or np.ptp(asked[own])):
+            continue
+        count += len(own)
+        both = work[own] / work[own].sum() + asked[own] / max(asked[own].sum(), 1.0)
+        for place, along in enumerate((work[own], asked[own], both, np.ones(len(own)))):
+            ratio = cycles[own].sum() / max(along.sum(), 1e-12)
+            squares[place] += float(((cycles[own] - ratio * along) ** 2).sum())
+    if count:
+        shown = 100 * np.sqrt(squares / count) * count / cycles.sum()
+        cells = " | ".join(f"{each:.2f} %" for each in shown)
+        sys.stdout.write(f"| {name} | {count} | {cells} |\n")
+        sys.stdout.flush()
 
 
 def _write(path: Path, name: str, overrides: Sequence[str], rows: Sequence[Drawn]) -> None:
