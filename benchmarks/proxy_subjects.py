@@ -20,6 +20,9 @@ from kcc.stages.host import HostSettings, run_script
 
 ROOT = Path(__file__).parent.parent
 LIST = ROOT / "benchmarks" / "data" / "proxy_workloads.csv"
+FOLDERS = (ROOT / "kernels", ROOT / "benchmarks" / "programs")
+"""Where workloads are."""
+
 SIZE = "small"
 """Whose numbers in kernel.toml the list overrides."""
 
@@ -68,7 +71,8 @@ def subject_of(entry: Entry, settings: HostSettings) -> Generator[Subject]:
     """A workload with the sizes of the list, in a folder of its own."""
     with TemporaryDirectory(prefix="kcc-") as folder:
         copy = Path(folder) / entry.workload
-        shutil.copytree(ROOT / "kernels" / entry.workload, copy)
+        own = next(place for place in FOLDERS if (place / entry.workload).is_dir())
+        shutil.copytree(own / entry.workload, copy)
         said = copy / "kernel.toml"
         said.write_text(_resized(said.read_text(encoding="utf-8"), entry.sizes), encoding="utf-8")
         script = str(copy / "workload.py")

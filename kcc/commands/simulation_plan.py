@@ -103,6 +103,7 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
         no launch.
     """
     from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.kept import KeptTimings
     from kcc.report.simulation.run import FailedRun, SimulationRun
 
     stems = [load_gpu(c.gpu, list(c.overrides)).stem for c in plan.configurations]
@@ -112,7 +113,8 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
     for number, configuration in enumerate(plan.configurations):
         own = [r for t, r in zip(tasks, results, strict=True) if t.configuration == number]
         failed = next((r for r in own if isinstance(r, Failure)), None)
-        timings = tuple(t for r in own if not isinstance(r, Failure) for t in r)
+        good = [r for r in own if not isinstance(r, Failure)]
+        timings = good[0] if len(good) == 1 else KeptTimings(t for r in good for t in r)
         if failed is not None and (len(plan.configurations) == 1 or _is_fatal(failed)):
             raise failed.error
         if failed is not None:
@@ -277,6 +279,7 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
 def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = None) -> Result:
     """The timings of a task, or why there are none."""
     from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.kept import KeptTimings
     from kcc.sim.cycle.sources import no_watcher, simulate_list, simulate_trace
 
     plan, configuration = task.plan, task.plan.configurations[task.configuration]
@@ -286,20 +289,20 @@ def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = Non
         if plan.interval is not None:
             from kcc.sim.interval.runs import interval_trace
 
-            return list(
+            return KeptTimings(
                 interval_trace(
                     plan.path, gpu, plan.interval, kernels=plan.kernels, launches=task.launches,
                     registers=plan.registers, cold=plan.cold,
                 )
             )  # fmt: skip
         if plan.path.endswith(".g"):
-            return list(
+            return KeptTimings(
                 simulate_list(
                     plan.path, gpu, kernels=plan.kernels, launches=task.launches,
                     timeline=plan.timeline, cold=plan.cold, watch=watch, warn=_warn,
                 )
             )  # fmt: skip
-        return list(
+        return KeptTimings(
             simulate_trace(
                 plan.path, gpu, kernels=plan.kernels, launches=task.launches,
                 registers=plan.registers, timeline=plan.timeline, cold=plan.cold, watch=watch,

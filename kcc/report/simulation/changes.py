@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kcc.base.advice import Advice
@@ -63,7 +64,7 @@ def idle_of(stack: dict[str, float]) -> float:
     return math.fsum(cycles for name, cycles in stack.items() if name in IDLE)
 
 
-def launches_joined(timings: tuple[Timing, ...]) -> float:
+def launches_joined(timings: Sequence[Timing]) -> float:
     """Microseconds less if all launches were one: the model adds the overhead to each launch."""
     alone = [t.with_launch(0.0).time_us for t in timings]
     overheads = [t.time_us - own for t, own in zip(timings, alone, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,7 @@ class SimulationRun:
     without bank conflicts, None where it was not."""
 
     settings: tuple[str, ...]
-    timings: tuple[Timing, ...]
+    timings: Sequence[Timing]
     tried: tuple[Advice, ...] = ()
     without_conflicts_us: float | None = None
 

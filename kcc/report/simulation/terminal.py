@@ -12,6 +12,7 @@ from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, share_text, written
 from kcc.report.simulation.comparison import comparison_tables, profile_of
+from kcc.report.simulation.kept import Some
 from kcc.report.simulation.run import (
     FailedRun,
     SimulationRun,
@@ -137,11 +138,12 @@ def notes_of(timings: Sequence[Timing]) -> list[str]:
     return list(notes)
 
 
-def by_kernel(timings: Sequence[Timing], *, each_launch: bool) -> dict[str, list[Timing]]:
+def by_kernel(timings: Sequence[Timing], *, each_launch: bool) -> dict[str, Some]:
     """Launches by kernel, or each apart."""
-    groups = dict[str, list[Timing]]()
-    for t in timings:
-        groups.setdefault(f"{t.launch}: {t.kernel}" if each_launch else t.kernel, []).append(t)
+    groups = dict[str, Some]()
+    for place, t in enumerate(timings):
+        name = f"{t.launch}: {t.kernel}" if each_launch else t.kernel
+        groups.setdefault(name, Some(timings)).append(place)
     return groups
 
 

@@ -1,0 +1,101 @@
+"""Results of many launches: those after the first hundreds lie in a file, so that memory does not
+grow with their number."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import weakref
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import BinaryIO, overload
+
+from kcc.sim.result import Timing
+
+IN_MEMORY = 256
+"""Launches that are kept whole: 0.1 MB each on a GPU of 80 SMs."""
+
+
+class KeptTimings(Sequence[Timing]):
+    """Timings in their order. Of those in the file only ones that took longer than all before have
+    the stacks of single schedulers."""
+
+    def __init__(self, timings: Iterable[Timing] = ()) -> None:
+        self._first = list[Timing]()
+        self._places = array("Q")
+        self._file: BinaryIO | None = None
+        self._longest = 0.0
+        for timing in timings:
+            self.append(timing)
+
+    def append(self, timing: Timing) -> None:
+        """One more."""
+        is_longest = timing.cycles > self._longest
+        self._longest = max(timing.cycles, self._longest)
+        if len(self._first) < IN_MEMORY:
+            self._first.append(timing)
+            return
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 -- nameless, as long as this
+            weakref.finalize(self, self._file.close)
+        if not is_longest:
+            timing = replace(timing, scheduler_stacks=())
+        self._places.append(self._file.seek(0, 2))
+        self._file.write(zlib.compress(pickle.dumps(timing, pickle.HIGHEST_PROTOCOL), 1))
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Timing: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Timing]: ...
+    def __getitem__(self, place: int | slice) -> Timing | list[Timing]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(len(self))[place]]
+        place = range(len(self))[place]
+        if place < len(self._first):
+            return self._first[place]
+        return self._read(place - len(self._first))
+
+    def __iter__(self) -> Iterator[Timing]:
+        yield from self._first
+        for number in range(len(self._places)):
+            yield self._read(number)
+
+    def __reduce__(self) -> tuple[type[KeptTimings], tuple[list[Timing]]]:
+        return KeptTimings, (list(self),)
+
+    def _read(self, number: int) -> Timing:
+        assert self._file is not None
+        self._file.seek(self._places[number])
+        end = self._places[number + 1] if number + 1 < len(self._places) else None
+        data = self._file.read(-1 if end is None else end - self._places[number])
+        found = pickle.loads(zlib.decompress(data))
+        assert isinstance(found, Timing)
+        return found
+
+
+class Some(Sequence[Timing]):
+    """Some of the timings, by their places."""
+
+    def __init__(self, timings: Sequence[Timing]) -> None:
+        self._timings, self._places = timings, array("Q")
+
+    def append(self, place: int) -> None:
+        """One more."""
+        self._places.append(place)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Timing: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Timing]: ...
+    def __getitem__(self, place: int | slice) -> Timing | list[Timing]:
+        if isinstance(place, slice):
+            return [self._timings[n] for n in self._places[place]]
+        return self._timings[self._places[place]]
