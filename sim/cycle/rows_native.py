@@ -81,6 +81,7 @@ def move_accesses(accesses: Ints, first: int, end: int, transactions: int) -> No
     for access in range(first, end):
         accesses[access - first].first = accesses[access].first - transactions
         accesses[access - first].count = accesses[access].count
+        accesses[access - first].port = accesses[access].port
 
 
 @native

@@ -45,6 +45,17 @@ def test_feeding_few_blocks_changes_nothing(together: int) -> None:
             break
 
 
+def test_feeding_few_blocks_changes_nothing_where_accesses_hold_the_port(traced: Path) -> None:
+    """What is behind the first access that is still needed moves whole, its port too."""
+    gpu = load_gpu("v100", ["sm_count=1"])
+    (full,) = simulate_trace(str(traced), gpu, launches=[range(GATHER, GATHER + 1)])
+    with open_trace(traced) as trace:
+        run = LaunchRun(CycleSimulator(gpu), trace.launches[GATHER])
+        for block in range(run.launch.launch.thread_blocks):
+            run.simulate(block, block + 1)
+        assert run.finish()[0].cycles == full.cycles
+
+
 GATHER = 6
 """The launch of `gather` in the trace of the fixture, and those of `scale` before it."""
 
