@@ -50,12 +50,18 @@ static unsigned char *filled(size_t bytes)
 struct Part {{
     size_t offset, stride, count, size;
     double start, slope, spread, least, most;
-    std::vector<long long> some;
-    std::vector<size_t> often;
+    size_t first, last;  // of TOLD
     bool adds_up;
     double correlation;
     int times;
 }};
+
+// Values, and how often each is there.
+static const struct {{ long long value; size_t often; }} TOLD[] = {{
+{told}}};
+
+static const Part PARTS[] = {{
+{parts}}};
 
 [[maybe_unused]]
 static size_t length(size_t bytes, const Part &part)
@@ -86,8 +92,8 @@ static void put(unsigned char *host, size_t bytes, const Part &part)
     const size_t count = length(bytes, part);
     const std::vector<size_t> places = order(count, part.correlation, part.times);
     std::vector<long long> told, values(count);
-    for (size_t k = 0; k < part.some.size(); ++k)
-        told.insert(told.end(), part.often[k], part.some[k]);
+    for (size_t k = part.first; k < part.last; ++k)
+        told.insert(told.end(), TOLD[k].often, TOLD[k].value);
     for (size_t rank = 0; rank < count; ++rank) {{
         const size_t i = places[rank];
         const double along = part.start + part.slope * i + floor(rank * (part.spread + 1) / count);
@@ -116,16 +122,16 @@ static long long element(const unsigned char *host, const Part &part, size_t i)
 // All elements up to the end of a filled part, ascending in rows that begin where others say.
 [[maybe_unused]]
 static void rise(unsigned char *host, size_t bytes, Part part, const unsigned char *others,
-                 size_t other_bytes, const std::vector<Part> &rows)
+                 size_t other_bytes, size_t from, size_t to)
 {{
     part.count = part.offset / part.stride + length(bytes, part);
     part.offset %= part.stride;
     std::vector<long long> values(part.count), ends(1, (long long)part.count);
     for (size_t i = 0; i < part.count; ++i)
         values[i] = element(host, part, i);
-    for (const Part &row : rows)
-        for (size_t i = 0; row.adds_up && i < length(other_bytes, row); ++i)
-            ends.push_back(std::min(element(others, row, i), (long long)part.count));
+    for (const Part *row = PARTS + from; row < PARTS + to; ++row)
+        for (size_t i = 0; row->adds_up && i < length(other_bytes, *row); ++i)
+            ends.push_back(std::min(element(others, *row, i), (long long)part.count));
     std::sort(ends.begin(), ends.end());
     long long first = 0;
     for (long long end : ends) {{
@@ -134,6 +140,14 @@ static void rise(unsigned char *host, size_t bytes, Part part, const unsigned ch
     }}
     for (size_t i = 0; i < part.count; ++i)
         memcpy(host + part.offset + i * part.stride, &values[i], part.size);
+}}
+
+// The contents of a buffer, by a range of PARTS.
+[[maybe_unused]]
+static void fill(unsigned char *host, size_t bytes, size_t from, size_t to)
+{{
+    for (size_t n = from; n < to; ++n)
+        put(host, bytes, PARTS[n]);
 }}
 
 [[maybe_unused]] static void *table(const unsigned *values)
@@ -182,17 +196,49 @@ int main()
 """
 
 
+class _Tables:
+    """What buffers are filled by, each description once however many launches use it."""
+
+    def __init__(self) -> None:
+        self.told, self.parts = list[str](), list[str]()
+        self._ranges = dict[tuple[Fill, ...], tuple[int, int]]()
+
+    def of(self, fills: tuple[Fill, ...]) -> tuple[int, int]:
+        """The first and the one after the last of the parts."""
+        if fills not in self._ranges:
+            first = len(self.parts)
+            self.parts += [self._part(fill) for fill in fills]
+            self._ranges[fills] = first, len(self.parts)
+        return self._ranges[fills]
+
+    def _part(self, f: Fill) -> str:
+        first = len(self.told)
+        self.told += [f"{{{v}, {n}}}" for v, n in zip(f.values, f.counts, strict=True)]
+        numbers = f.offset_bytes, f.stride_bytes, f.count, f.size_bytes, f.start, f.slope, f.spread
+        limits = f"{float(f.least)!r}, {float(f.most)!r}, {first}, {len(self.told)}"
+        order = f"{str(f.adds_up).lower()}, {f.correlation!r}, {f.filtered}"
+        return f"{{{', '.join(map(str, numbers))}, {limits}, {order}}}"
+
+
 def cuda_host(miniature: Miniature) -> str:
     """The host's part of the program."""
+    tables = _Tables()
+    launches = "".join(_launch(miniature, launch, tables) for launch in miniature.launches)
     return _HOST.format(
         seed=miniature.seed + 1,
         buffers=", ".join(map(str, miniature.buffers)) or "4",
         count=max(len(miniature.buffers), 1),
-        launches="".join(_launch(miniature, launch) for launch in miniature.launches),
+        launches=launches,
+        told=_rows(tables.told or ["{0, 0}"]),
+        parts=_rows(tables.parts or ["{}"]),
     )
 
 
-def _launch(miniature: Miniature, launch: Launch) -> str:
+def _rows(texts: Sequence[str]) -> str:
+    return "".join(f"    {text},\n" for text in texts)
+
+
+def _launch(miniature: Miniature, launch: Launch, tables: _Tables) -> str:
     kernel = miniature.kernels[launch.kernel]
     lines = list[str]()
     arguments, shared = list[str](), 0
@@ -201,7 +247,7 @@ def _launch(miniature: Miniature, launch: Launch) -> str:
                for v in values]  # fmt: skip
     for wanted in (False, True):
         for value, has_rows in zip(values, in_rows, strict=True):
-            lines += _fills(value, values) if has_rows is wanted else ()
+            lines += _fills(value, values, tables) if has_rows is wanted else ()
     for parameter, value in zip(kernel.parameters, values, strict=True):
         arguments.append(_argument(parameter, value, shared))
         if isinstance(value, LocalValue):
@@ -212,26 +258,18 @@ def _launch(miniature: Miniature, launch: Launch) -> str:
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _fills(value: ArgumentValue, others: Sequence[ArgumentValue]) -> Iterator[str]:
+def _fills(value: ArgumentValue, others: Sequence[ArgumentValue], tables: _Tables) -> Iterator[str]:
     if not isinstance(value, BufferValue) or not value.fills:
         return
-    n = value.buffer
-    for fill in value.fills:
-        yield f"put(host[{n}], bytes[{n}], {_part(fill)});"
-    for fill in value.fills:
+    n, (first, last) = value.buffer, tables.of(value.fills)
+    yield f"fill(host[{n}], bytes[{n}], {first}, {last});"
+    for place, fill in enumerate(value.fills, first):
         rows = others[fill.rows_of] if fill.rows_of is not None else None
         if isinstance(rows, BufferValue):
-            m, parts = rows.buffer, ", ".join(map(_part, rows.fills))
-            yield f"rise(host[{n}], bytes[{n}], {_part(fill)}, host[{m}], bytes[{m}], {{{parts}}});"
+            m, (start, end) = rows.buffer, tables.of(rows.fills)
+            own = f"host[{n}], bytes[{n}], PARTS[{place}]"
+            yield f"rise({own}, host[{m}], bytes[{m}], {start}, {end});"
     yield f"check(cudaMemcpy(device[{n}], host[{n}], bytes[{n}], cudaMemcpyHostToDevice));"
-
-
-def _part(f: Fill) -> str:
-    numbers = f.offset_bytes, f.stride_bytes, f.count, f.size_bytes, f.start, f.slope, f.spread
-    limits = f"{float(f.least)!r}, {float(f.most)!r}"
-    some, often = (f"{{{', '.join(map(str, each))}}}" for each in (f.values, f.counts))
-    order = f"{str(f.adds_up).lower()}, {f.correlation!r}, {f.filtered}"
-    return f"Part{{{', '.join(map(str, numbers))}, {limits}, {some}, {often}, {order}}}"
 
 
 def _argument(parameter: Parameter, value: ArgumentValue, shared: int) -> str:

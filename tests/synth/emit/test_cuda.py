@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from kcc.stages.synth import files_of
+from kcc.synth.assembly.model import BufferValue
+from kcc.synth.emit.cuda_host import cuda_host
 from tests.synth.making import KERNELS, made
 
 WORKLOADS = sorted(path.parent.name for path in KERNELS.glob("*/workload.py"))
@@ -58,3 +60,13 @@ def test_nvcc_takes_it(workload: str, tmp_path: Path):
     found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert found.returncode == 0, found.stderr
     assert not found.stderr
+
+
+def test_what_fills_buffers_is_written_once():
+    """Launches of an application find the same in many of their buffers."""
+    miniature = made("spmv").miniature
+    fills = [v.fills for x in miniature.launches for v in x.values if isinstance(v, BufferValue)]
+    text = cuda_host(miniature)
+    rows = text.partition("PARTS[] = {\n")[2].partition("};")[0].splitlines()
+    assert len(rows) == sum(len(each) for each in set(fills))
+    assert text.count("fill(host[") == sum(1 for each in fills if each)
