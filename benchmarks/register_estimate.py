@@ -89,7 +89,8 @@ def main() -> None:
     known, features = truth(), dict[tuple[str, str], RegisterFeatures]()
     for folder, unit in units():
         for kernel in unit.kernels:
-            features[folder, kernel.name] = register_features(kernel.function)
+            if (folder, kernel.name) in known:  # the table may be older than a kernel
+                features[folder, kernel.name] = register_features(kernel.function)
     keys = list(features)
     terms = np.array([row_of(features[key]) for key in keys])
     counts = np.array([known[key] for key in keys], float)

@@ -76,8 +76,14 @@ class Optimised:
     partly: Mapping[Span, int]
 
 
-def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimised:
+def optimise(
+    text: str, level: OptLevel, costs: Costs = Costs.NVIDIA, *, compiled: bool = False
+) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
+
+    ``compiled``: the text is what a compiler made of a source, as PTX is. Code then stays in its
+    block: sunk into the branch that uses its result it would keep apart what ptxas runs abreast,
+    with all operands live in between.
 
     LLVM works in a process of its own, since what it cannot cope with ends its process. Raises
     :class:`DiagnosticError` (K503) for that, and :class:`InternalError` when the text is not a
@@ -85,7 +91,7 @@ def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimis
     """
     clean = _MARKERS.sub("", text)
     with diverted_stderr() as written:
-        result = _optimised(clean, level, costs)
+        result = _optimised(clean, level, costs, compiled=compiled)
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
@@ -99,7 +105,7 @@ def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimis
     return Optimised(_MARKERS.sub("", result), warnings, partly)
 
 
-def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
+def _optimised(text: str, level: OptLevel, costs: Costs, *, compiled: bool) -> str:
     """The module after the pipeline of its level, which may be too much for LLVM."""
     match level:
         case OptLevel.O0:
@@ -120,7 +126,7 @@ def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
     ends = list[str]()
     for transform in ways:
         try:
-            return done_apart(partial(_transformed, text, level, transform))
+            return done_apart(partial(_transformed, text, level, transform, compiled=compiled))
         except EndedError as error:
             ends.append(str(error))
     message = f"LLVM fails to optimise this at -{level.value}: its process {ends[-1]}"
@@ -152,7 +158,11 @@ def _missed(line: str) -> Diagnostic:
 
 
 def _transformed(
-    text: str, level: OptLevel, transform: Callable[[llvm.ModuleRef], None] | None
+    text: str,
+    level: OptLevel,
+    transform: Callable[[llvm.ModuleRef], None] | None,
+    *,
+    compiled: bool = False,
 ) -> str:
     """The module after ``transform``.
 
@@ -160,6 +170,8 @@ def _transformed(
     before that context, which Python's collector alone would not see to.
     """
     _set_options()
+    if compiled:
+        _stay_in_blocks()
     with llvm.create_context() as context:
         try:
             module = llvm.parse_assembly(text, context)
@@ -283,6 +295,12 @@ def _target_machine(costs: Costs) -> llvm.TargetMachine:
 def _tell_of_unrolling() -> None:
     """Options are the process's: this one is set in the copy that optimises, and nowhere else."""
     llvm.set_option("kcc", "-pass-remarks=loop-unroll")
+
+
+@cache
+def _stay_in_blocks() -> None:
+    """As above, in the copy that optimises alone."""
+    llvm.set_option("kcc", "-instcombine-code-sinking=false")
 
 
 @cache

@@ -28,9 +28,9 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.graphs import reverse_postorder
 from kcc.passes.registers.pressure import (
-    frugal_order,
     graph_of,
     latency_order,
+    least_pressure,
     live_out,
     pressures,
 )
@@ -124,8 +124,8 @@ def register_features(function: Function) -> RegisterFeatures:
     reachable = reverse_postorder([block.successors for block in function.blocks], 0)
     graphs = [graph_of(block) for block in function.blocks]
     hidden, out = [latency_order(graph) for graph in graphs], live_out(function, kept)
-    saving = [frugal_order(graph, out[b], kept) for b, graph in enumerate(graphs)]
-    eager, frugal = pressures(hidden, out, kept), pressures(saving, out, kept)
+    eager = pressures(hidden, out, kept)
+    frugal = [least_pressure(graph, out[b], kept) for b, graph in enumerate(graphs)]
     all_folded = pressures(hidden, live_out(function, folded), folded)
     return RegisterFeatures(
         eager=max(eager[b] for b in reachable),

@@ -28,6 +28,9 @@ LOAD_LATENCY, MATH_LATENCY, PLAIN_LATENCY = 100, 20, 4
 that they differ by much matters."""
 
 
+ABREAST_FROM = 32
+"""The pressure past which a second schedule is tried: fewer registers gain no occupancy."""
+
 MOST_CANDIDATES = 16
 """How many instructions the frugal schedule chooses among: it bounds the time for huge blocks."""
 
@@ -161,11 +164,20 @@ def latency_order(graph: Graph) -> list[AnyInstruction]:
     return order
 
 
-def frugal_order(graph: Graph, out: int, values: RegisterValues) -> list[AnyInstruction]:
+def frugal_order(
+    graph: Graph, out: int, values: RegisterValues, *, abreast: bool = False
+) -> list[AnyInstruction]:
     """A list schedule from the end of the block to its beginning that keeps few registers live:
     of what nothing waits for any more, first what frees the most, last in the block among equals.
+    ``abreast`` takes among equals what the longest chain leads to: sums that share their operands
+    then advance together, and what they share is not kept until the next sum's turn.
     """
     body, after = graph.body, graph.after
+    depth = [0] * len(body)
+    if abreast:
+        for i, targets in enumerate(after):
+            for j in targets:
+                depth[j] = max(depth[j], depth[i] + 1)
     before: list[list[int]] = [[] for _ in body]
     for i, targets in enumerate(after):
         for j in targets:
@@ -176,7 +188,7 @@ def frugal_order(graph: Graph, out: int, values: RegisterValues) -> list[AnyInst
     live, order = _numbers(out), list[AnyInstruction]()
     while ready:
         candidates = reversed(ready[-MOST_CANDIDATES:])
-        i = min(candidates, key=lambda i: _change(body[i], needs[i], live, values))
+        i = min(candidates, key=lambda i: (_change(body[i], needs[i], live, values), -depth[i]))
         ready.remove(i)
         order.append(body[i])
         live.discard(body[i].index)
@@ -187,6 +199,14 @@ def frugal_order(graph: Graph, out: int, values: RegisterValues) -> list[AnyInst
                 insort(ready, j)
     order.reverse()
     return order
+
+
+def least_pressure(graph: Graph, out: int, values: RegisterValues) -> int:
+    """The most registers live at once in the better of the two frugal schedules."""
+    found = block_pressure(frugal_order(graph, out, values), out, values)
+    if found <= ABREAST_FROM:
+        return found
+    return min(found, block_pressure(frugal_order(graph, out, values, abreast=True), out, values))
 
 
 def _numbers(bits: int) -> set[int]:

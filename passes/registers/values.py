@@ -22,6 +22,7 @@ from kcc.frontend.ir.instructions import (
     GetElementPtr,
     InsertElement,
     InsertValue,
+    Load,
     Unary,
 )
 from kcc.frontend.ir.model import Function
@@ -31,6 +32,9 @@ from kcc.frontend.ir.values import ConstantInt, InstructionRef, Poison, Undef, V
 
 PRIVATE, LOCAL = 0, 3
 """Address spaces whose addresses are 32 bits: they are windows of an SM's own memory."""
+
+CONSTANT = 2
+"""The address space of constants."""
 
 _FOLDED_CASTS = frozenset(
     {
@@ -167,12 +171,22 @@ def _units(instruction: AnyInstruction, units: Sequence[int]) -> int:
     match instruction:
         case Alloca():
             return 0
+        case Load() if _is_bank_operand(instruction):
+            return 0
         case Call() if not instruction.is_intrinsic:
             return _call_units(instruction)
         case InsertElement() | InsertValue():
             return _insert_units(instruction, units)
         case _:
             return units_of(instruction.type)
+
+
+def _is_bank_operand(load: Load) -> bool:
+    """A constant at a known address is an operand of the instruction that uses it, as arguments
+    are (``c[3][0x40]`` in NVIDIA's machine code)."""
+    pointer = load.pointer
+    known = not isinstance(pointer, InstructionRef) and isinstance(pointer.type, PtrTy)
+    return known and pointer.type.space == CONSTANT and isinstance(load.type, IntTy | FloatTy)
 
 
 def _call_units(call: Call) -> int:

@@ -25,6 +25,7 @@ from kcc.passes.registers.pressure import (
     frugal_order,
     graph_of,
     latency_order,
+    least_pressure,
     live_out,
     pressures,
 )
@@ -37,6 +38,13 @@ TABLE = Path(__file__).parents[3] / "benchmarks" / "data" / "ptxas_registers.csv
 
 def function_of(text: str) -> Function:
     unit = compile_source(SourceText("k.cl", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    (kernel,) = unit.kernels
+    return kernel.function
+
+
+def function_of_ir(text: str) -> Function:
+    """A function of LLVM IR, as it is written."""
+    unit = compile_source(SourceText("k.ll", text, "."), BuildOptions(opt_level=OptLevel.O0))
     (kernel,) = unit.kernels
     return kernel.function
 
@@ -227,3 +235,42 @@ def test_estimates_against_ptxas():
     for found in errors.values():
         assert len(found) > 10
         assert statistics.median(found) <= 0.15
+
+
+def test_constants_at_known_addresses_are_operands():
+    text = """@w = external addrspace(2) constant [8 x float]
+define spir_kernel void @k(ptr addrspace(1) %a, i64 %i) {
+  %known = load float, ptr addrspace(2) getelementptr (i8, ptr addrspace(2) @w, i64 8)
+  %p = getelementptr float, ptr addrspace(2) @w, i64 %i
+  %found = load float, ptr addrspace(2) %p
+  %s = fadd float %known, %found
+  store float %s, ptr addrspace(1) %a
+  ret void
+}
+"""
+    function = function_of_ir(text)
+    units = register_values(function).units
+    assert [units[i.index] for i in function.instructions if i.opcode.word == "load"] == [0, 1]
+
+
+def test_sums_that_share_operands_advance_together():
+    """Three sums of 48 products, each a row of eight further down 64 values: one after the other
+    they keep what the next sum reads too, abreast two rows."""
+    lines = ["define spir_kernel void @k(ptr addrspace(3) %t, ptr addrspace(1) %o) {"]
+    for v in range(64):
+        lines += [f"  %p{v} = getelementptr float, ptr addrspace(3) %t, i64 {v}"]
+        lines += [f"  %x{v} = load float, ptr addrspace(3) %p{v}"]
+    for s in range(3):
+        for n in range(48):
+            before = f"%s{s}.{n - 1}" if n else "0.0"
+            lines += [f"  %m{s}.{n} = fmul float %x{8 * s + n}, 2.0"]
+            lines += [f"  %s{s}.{n} = fadd float %m{s}.{n}, {before}"]
+    for s in range(3):
+        lines += [f"  %q{s} = getelementptr float, ptr addrspace(1) %o, i64 {s}"]
+        lines += [f"  store float %s{s}.47, ptr addrspace(1) %q{s}"]
+    function = function_of_ir("\n".join([*lines, "  ret void", "}"]))
+    (block,), values = function.blocks, register_values(function)
+    graph, out = graph_of(block), live_out(function, values)[0]
+    one_by_one = block_pressure(frugal_order(graph, out, values), out, values)
+    assert one_by_one > 40
+    assert least_pressure(graph, out, values) <= 2 * 8 + 3 + 5
