@@ -185,8 +185,9 @@ def _is_bank_operand(load: Load) -> bool:
     """A constant at a known address is an operand of the instruction that uses it, as arguments
     are (``c[3][0x40]`` in NVIDIA's machine code)."""
     pointer = load.pointer
-    known = not isinstance(pointer, InstructionRef) and isinstance(pointer.type, PtrTy)
-    return known and pointer.type.space == CONSTANT and isinstance(load.type, IntTy | FloatTy)
+    if isinstance(pointer, InstructionRef) or not isinstance(pointer.type, PtrTy):
+        return False
+    return pointer.type.space == CONSTANT and isinstance(load.type, IntTy | FloatTy)
 
 
 def _call_units(call: Call) -> int:

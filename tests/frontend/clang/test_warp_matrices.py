@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, SourceText
-from kcc.passes.memory.access_facts import AccessPattern, AccessPatterns
+from kcc.frontend.types import AddressSpace
+from kcc.passes.memory.access_facts import AccessPatterns
+from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import Setting, analyse
 from kcc.tracegen.execute import NDRange, execute
@@ -185,8 +187,10 @@ def test_how_a_fragment_lies_in_memory_is_counted() -> None:
     known = Known((32,), (32,), {4: 64, 5: 64, 6: 64})
     facts = analyse(kernel, unit.module, setting=Setting(known))
     sectors = list[float]()
-    for pattern in facts[AccessPatterns].patterns:
-        assert isinstance(pattern, AccessPattern)
+    for access in facts[MemoryAccesses].accesses:
+        pattern = facts[AccessPatterns].patterns[access.id]
+        if access.space is AddressSpace.PRIVATE:
+            continue  # the operands
         if pattern.sectors is not None and pattern.sectors.mean is not None:
             sectors.append(pattern.sectors.mean)
     assert sectors == [8.0] * 16
