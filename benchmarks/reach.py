@@ -138,7 +138,7 @@ def emitted_cuda(path: Path, options: BuildOptions, instances: Iterable[str]) ->
             continue
         try:
             ptx = ptx_text(source, replace(options, instantiate=tuple(asked)), library)
-        except (DiagnosticError, subprocess.TimeoutExpired):
+        except DiagnosticError:
             continue
         found |= {source_name(symbol) for symbol in _ENTRY.findall(ptx)}
     return sorted(found)

@@ -106,10 +106,14 @@ def _asked(cut: Cut, words: list[str], library: Path) -> dict[str, str]:
     }  # fmt: skip
     with scratch_folder() as folder:
         target = folder / "answer.json"
-        done = subprocess.run(
-            [sys.executable, str(RUNNER), str(target)], input=json.dumps(request),
-            capture_output=True, text=True, check=False, timeout=TIME_LIMIT_SECONDS,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                [sys.executable, str(RUNNER), str(target)], input=json.dumps(request),
+                capture_output=True, text=True, check=False, timeout=TIME_LIMIT_SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            message = f"NVRTC does not end within {TIME_LIMIT_SECONDS} s"
+            raise DiagnosticError([Diagnostic("K436", message, Span(cut.name, 0))]) from None
         if not target.exists():
             message = f"NVRTC's process ends with {done.returncode}"
             raise DiagnosticError([Diagnostic("K436", message, Span(cut.name, 0))])

@@ -83,3 +83,16 @@ def test_nvrtc_is_asked_for_by_name() -> None:
     source = SourceText("k.cu", "__global__ void k(int *a) { *a = 1; }", ".")
     with pytest.raises(DiagnosticError, match="NVRTC is not there"):
         compile_source(source, BuildOptions(), "nvrtc")
+
+
+def test_nvrtc_that_does_not_end_is_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = tmp_path / "runner.py"
+    runner.write_text("import time\ntime.sleep(60)\n")
+    monkeypatch.setattr(nvrtc, "RUNNER", runner)
+    monkeypatch.setattr(nvrtc, "TIME_LIMIT_SECONDS", 0.5)
+    source = SourceText("k.cu", "__global__ void k(int *a) { *a = 1; }", ".")
+    with pytest.raises(DiagnosticError, match=r"does not end within 0\.5 s") as caught:
+        nvrtc.ptx_text(source, BuildOptions(), tmp_path / "libnvrtc.so")
+    assert caught.value.diagnostics[0].code == "K436"
