@@ -13,8 +13,8 @@ from kcc.passes.registers.counts import estimate_registers
 from kcc.sim.cycle.sources import Watcher, no_watcher, simulate_trace
 from kcc.sim.result import Timing
 from kcc.stages.compilation import preparation
-from kcc.stages.host import HostLaunch, HostSettings, run_script
-from kcc.stages.tracing import Tracer, header_of
+from kcc.stages.host import HostLaunch, HostSettings, Observer, Progress, run_script
+from kcc.stages.tracing import Together, Tracer, header_of
 from kcc.synth.comparison.behaviour import Simulated
 from kcc.tracegen.workers import TraceCallback
 
@@ -47,14 +47,17 @@ class _RegisterTracer(Tracer):
 def trace_run(  # noqa: PLR0913 - the options of a run
     script: str, target: Path, settings: HostSettings, *, size: str = "small", seed: int = 0,
     arguments: Sequence[str] = (), kernels: Sequence[str] = (), launches: Sequence[range] = (),
+    beside: Observer | None = None, progress: Progress | None = None,
 ) -> Traced:  # fmt: skip
-    """Trace the launches of a script (all, or those named) into the file ``target``."""
+    """Trace the launches of a script (all, or those named) into the file ``target``; ``beside``
+    looks at the same run."""
     with TraceWriter(target, header_of(script)) as writer:
         tracer = _RegisterTracer(writer, kernels, launches)
         try:
             run_script(
-                script, size=size, seed=seed, arguments=arguments, observer=tracer,
-                settings=settings,
+                script, size=size, seed=seed, arguments=arguments,
+                observer=Together(tracer, beside) if beside else tracer, settings=settings,
+                progress=progress,
             )  # fmt: skip
         except SystemExit as end:  # `sys.exit(main())` ends many scripts well
             if end.code not in (None, 0):

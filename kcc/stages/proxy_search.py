@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.stages.host import HostSettings
-from kcc.stages.proxy_check import Traced, simulate_run, trace_run
-from kcc.stages.synth import Running, Settled, Study, settle, unwatched, write_runnable
+from kcc.stages.proxy_check import Traced, simulate_run
+from kcc.stages.synth import Running, Settled, Study, settle, unwatched
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction, smallest_within
 from kcc.synth.reduction.twins import followed, steps_to
@@ -44,7 +44,6 @@ class Bench:
         self._simulate, self._running = simulate, running
         self._whole = sum(x.profile.warp_instructions for x in study.launches)
         self._settled = dict[Reduction, Settled]()
-        self._traced = dict[Reduction, Traced]()
         self._simulated = dict[tuple[Reduction, int], Simulated]()
 
     def checked(self, reduction: Reduction, *, twins: bool = False) -> Checked:
@@ -90,11 +89,12 @@ class Bench:
         return Pair(self.originals[number], found)
 
     def settled(self, reduction: Reduction) -> Settled:
-        """The miniature of a reduction."""
+        """The miniature of a reduction; its trace comes out of the run that profiles it."""
         if reduction not in self._settled:
+            trace = self.folder / f"{len(self._settled)}.kct" if self.originals else None
             self._settled[reduction] = settle(
                 self.study, reduction.factors, self.settings, self.seed, reduction.blocks,
-                self.gpus, self._running,
+                self.gpus, self._running, trace,
             )  # fmt: skip
         return self._settled[reduction]
 
@@ -106,14 +106,7 @@ class Bench:
         """A miniature on one GPU."""
         key = reduction, number
         if key not in self._simulated:
-            self._simulated[key] = self._simulate(self._trace(reduction), self.gpus[number])
+            traced = self.settled(reduction).traced
+            assert traced is not None, "what is simulated has been traced"
+            self._simulated[key] = self._simulate(traced, self.gpus[number])
         return self._simulated[key]
-
-    def _trace(self, reduction: Reduction) -> Traced:
-        if reduction not in self._traced:
-            folder = self.folder / str(len(self._traced))
-            folder.mkdir()
-            script = write_runnable(self.settled(reduction), folder)
-            target = folder / "miniature.kct"
-            self._traced[reduction] = trace_run(str(script), target, self.settings)
-        return self._traced[reduction]

@@ -20,7 +20,8 @@ from kcc.base.trace.decode import TraceDecoder
 from kcc.base.trace.launches import TraceLaunch
 from kcc.frontend.kernel import Kernel
 from kcc.stages.host import HostLaunch, HostSettings, Progress, run_script
-from kcc.stages.profile import profile_script
+from kcc.stages.profile import Profiler, profile_script
+from kcc.stages.proxy_check import Traced, trace_run
 from kcc.synth.assembly.assemble import Wishes, assemble
 from kcc.synth.assembly.model import Miniature
 from kcc.synth.comparison.behaviour import Behaviour, behaviour
@@ -157,11 +158,13 @@ class Files:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """A miniature that runs within its buffers, its OpenCL C, and its profile."""
+    """A miniature that runs within its buffers, its OpenCL C, its profile, and its trace if that
+    was asked for."""
 
     miniature: Miniature
     source: SourceText
     profile: Profile
+    traced: Traced | None = None
 
 
 def study_script(
@@ -224,7 +227,7 @@ def unwatched(_: int) -> AbstractContextManager[Progress]:
     return nullcontext(Progress())
 
 
-def settle(
+def settle(  # noqa: PLR0913, PLR0917 -- what a command line says
     study: Study,
     factors: Sequence[Sequence[int]],
     settings: HostSettings,
@@ -232,9 +235,11 @@ def settle(
     blocks: int = 1,
     gpus: Sequence[GpuDescription] = (),
     running: Running = unwatched,
+    trace: Path | None = None,
 ) -> Settled:
     """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
-    ``blocks``; epochs are those of the largest of ``gpus``. ``running`` sees its runs.
+    ``blocks``; epochs are those of the largest of ``gpus``. ``running`` sees its runs, and the
+    last one is traced into the file ``trace``.
 
     It is run once in a temporary folder. Where an address made of filled contents leads out of its
     array, the access is one whose address is drawn from then on; where contents decide otherwise
@@ -249,7 +254,8 @@ def settle(
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)
         try:
-            settled = Settled(miniature, source, _profiled(miniature, source, settings, running))
+            profile, traced = _profiled(miniature, source, settings, running, trace)
+            settled = Settled(miniature, source, profile, traced)
             undecided = wishes.undecided if blocks > 1 else _strays(study, settled)
             if undecided <= wishes.undecided:
                 return settled
@@ -296,28 +302,33 @@ def _strays(study: Study, settled: Settled) -> frozenset[int]:
 
 
 def _profiled(
-    miniature: Miniature, source: SourceText, settings: HostSettings, running: Running
-) -> Profile:
+    miniature: Miniature, source: SourceText, settings: HostSettings, running: Running,
+    trace: Path | None,
+) -> tuple[Profile, Traced | None]:  # fmt: skip
+    """The profile of one run, and its trace if that goes into a file."""
     with scratch_folder() as folder, running(len(miniature.launches)) as progress:
-        script, seed = _write(miniature, source, folder), miniature.seed
+        script, seed = str(write_host(miniature, source, folder)), miniature.seed
+        profiler = Profiler()
         try:
-            return profile_script(str(script), settings=settings, seed=seed, progress=progress)
+            if trace is None:
+                found = profile_script(script, settings=settings, seed=seed, progress=progress)
+                return found, None
+            traced = trace_run(
+                script, trace, settings, seed=seed, beside=profiler, progress=progress
+            )
+            return profiler.profile({"script": script, "size": "small", "seed": seed}), traced
         except DiagnosticError:
             # What a launch does wrong cuts its trace off; without one it says what it is.
-            run_script(str(script), settings=settings, seed=miniature.seed)
+            run_script(script, settings=settings, seed=seed)
             raise
 
 
-def _write(miniature: Miniature, source: SourceText, folder: Path) -> Path:
+def write_host(miniature: Miniature, source: SourceText, folder: Path) -> Path:
+    """The host and the OpenCL C of a miniature, into a folder of one's own; gives the host."""
     script = folder / HOST_NAME
     script.write_text(host_source(miniature, HOST_NAME, SOURCE_NAME), encoding="utf-8")
     script.with_name(SOURCE_NAME).write_text(source.text, encoding="utf-8")
     return script
-
-
-def write_runnable(settled: Settled, folder: Path) -> Path:
-    """The host and the OpenCL C of a miniature, into a folder of one's own; gives the host."""
-    return _write(settled.miniature, settled.source, folder)
 
 
 def flow_differences(study: Study, settled: Settled) -> list[FlowDifference]:

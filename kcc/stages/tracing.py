@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 import kcc
 from kcc.base.trace.launches import DYNAMIC, TraceHeader
 from kcc.base.trace.tables import TraceTables
 from kcc.base.trace.writer import TraceWriter
 from kcc.frontend.kernel import Kernel
-from kcc.stages.host import HostLaunch
+from kcc.stages.host import HostLaunch, Observer
 from kcc.tracegen.execute import Execution
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_file import begin_launch, end_launch
@@ -70,3 +73,29 @@ class Tracer:
     def _is_wanted(self, launch: HostLaunch) -> bool:
         kernel = not self.kernels or launch.kernel.name in self.kernels
         return kernel and (not self.launches or any(launch.number in r for r in self.launches))
+
+
+class Together:
+    """Two observers of one run, which want the same traced."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        assert first.trace is second.trace, "one run has one kind of trace"
+        self._both = first, second
+
+    @property
+    def trace(self) -> TraceMode:
+        return self._both[0].trace
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        found = [each.before(launch) for each in self._both]
+        takers = [take for take in found if take is not None]
+
+        def take(first_block: int, words: NDArray[np.uint32]) -> None:
+            for each in takers:
+                each(first_block, words)
+
+        return take if takers else None
+
+    def after(self, launch: HostLaunch, execution: Execution) -> None:
+        for each in self._both:
+            each.after(launch, execution)

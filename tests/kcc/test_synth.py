@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -13,6 +14,8 @@ import kcc
 from kcc.cli import main
 from kcc.frontend.options import OptLevel
 from kcc.opencl.build_options import parse_options
+from kcc.stages import profile, proxy_check
+from kcc.stages.host import ScriptRun
 from kcc.synth.comparison.behaviour import Behaviour, Pair, Simulated, differences
 
 WORKLOAD = str(Path(__file__).parents[2] / "kernels" / "vecadd" / "workload.py")
@@ -62,6 +65,21 @@ def test_kernels_without_loops_have_fewer_thread_blocks(capsys: pytest.CaptureFi
     options += ["--reduction", "auto", "--error", "99"]
     assert main(["synth", WORKLOAD, "--size", "tiny", "--verify", *options]) == 0
     assert "thread blocks: 1 of 4, the first ones" in capsys.readouterr().out
+
+
+def test_each_trial_runs_once(monkeypatch: pytest.MonkeyPatch):
+    """What profiles a miniature traces it as well."""
+    runs, run = list[str](), proxy_check.run_script
+
+    def counted(path: str, *arguments: Any, **named: Any) -> ScriptRun:
+        runs.append(path)
+        return run(path, *arguments, **named)
+
+    monkeypatch.setattr(proxy_check, "run_script", counted)
+    monkeypatch.setattr(profile, "run_script", counted)
+    options = ["--kernel", "vecadd", "--launches", "0", "--gpu", "conf1", "--reduction", "auto"]
+    assert main(["synth", WORKLOAD, "--size", "tiny", "--verify", *options, "--error", "99"]) == 0
+    assert len(runs) == len(set(runs)) == 2  # without reduction, and one thread block
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from kcc.frontend.ir.instructions import Binary
 from kcc.frontend.ir.opcodes import Flags
 from kcc.report.miniature.full import revealed
 from kcc.stages.host import run_script
-from kcc.stages.synth import files_of, flow_differences, settle, write_runnable
+from kcc.stages.synth import files_of, flow_differences, settle, write_host
 from kcc.synth.assembly.control import NEVER, rate
 from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
 from kcc.synth.assembly.parameters import RateOf
@@ -175,7 +175,8 @@ def test_another_seed_draws_others():
 @pytest.mark.pocl
 def test_runs_on_pocl(workload: str, tmp_path: Path):
     choose_device()
-    script = write_runnable(made(workload, 4), tmp_path)
+    settled = made(workload, 4)
+    script = write_host(settled.miniature, settled.source, tmp_path)
     run_script(str(script), settings=settings(redirect=False))
 
 

@@ -16,7 +16,7 @@ from kcc.stages.synth import Settled, Study, settle, study_script
 from kcc.synth.reduction.reductions import largest_factors
 from tests.pocl import choose_device
 from tests.synth.making import settings
-from tests.synth.test_miniatures import files_of, write_runnable
+from tests.synth.test_miniatures import files_of, write_host
 
 SOURCES = {
     "counted": "float a[4]; for (int k = 0; k < 4; ++k) a[k] = k; "
@@ -83,7 +83,8 @@ def test_all_languages_have_the_array(name: str, folder: str):
 @pytest.mark.pocl
 def test_runs_on_pocl(folder: str, tmp_path: Path):
     choose_device()
-    script = write_runnable(made("counted", folder, 1), tmp_path)
+    settled = made("counted", folder, 1)
+    script = write_host(settled.miniature, settled.source, tmp_path)
     run_script(str(script), settings=settings(redirect=False))
 
 
