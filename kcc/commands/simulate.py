@@ -218,7 +218,9 @@ def _outputs(
 
 def texts_of(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
     """The lines of the files that results speak of, where they can be read."""
-    names = {line.file for run in runs for t in run.timings for line in t.lines} - {""}
+    from kcc.report.simulation.run import lines_of
+
+    names = {line.file for run in runs for line in lines_of(run.timings)} - {""}
     return {name: list(sources[name]) for name in names if name in sources}
 
 

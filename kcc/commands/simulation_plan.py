@@ -233,28 +233,37 @@ class _Watch:
     def __init__(self, sizes: Sequence[dict[int, int]], show: Show) -> None:
         self.sizes, self.show = sizes, show
         self.task = self.done_before = self.issued_before = 0
-        self.done, self.issued = dict[int, float](), dict[int, int]()
+        self.launch, self.done, self.issued = -1, 0.0, 0
+        """Of the launch that runs."""
+        self.done_in_task, self.issued_in_task = 0.0, 0
+        """Of those before it."""
 
     def __call__(self, simulation: LaunchSimulation) -> None:
         launch = simulation.launch.number
+        if launch != self.launch:
+            self.done_in_task += self.done
+            self.issued_in_task += self.issued
+            self.launch = launch
         share = simulation.retired_blocks / max(simulation.launch.thread_blocks, 1)
-        self.done[launch] = self.sizes[self.task].get(launch, 0) * share
-        self.issued[launch] = simulation.issued
+        self.done = self.sizes[self.task].get(launch, 0) * share
+        self.issued = simulation.issued
         count = len(self.sizes)
         where = f"configuration {self.task + 1} of {count}, " if count > 1 else ""
         self.show(
-            self.done_before + round(sum(self.done.values())),
-            self.issued_before + sum(self.issued.values()),
+            self.done_before + round(self.done_in_task + self.done),
+            self.issued_before + self.issued_in_task + self.issued,
             f"{where}launch {launch}",
         )
 
     def next_task(self, result: Result) -> None:
         """The task is done."""
+        from kcc.report.simulation.run import totals_of
+
         self.done_before += sum(self.sizes[self.task].values())
         if not isinstance(result, Failure):
-            self.issued_before += round(sum(t.issued for t in result))
-        self.done.clear()
-        self.issued.clear()
+            self.issued_before += round(totals_of(result).issued)
+        self.launch, self.done, self.issued = -1, 0.0, 0
+        self.done_in_task, self.issued_in_task = 0.0, 0
         self.task += 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +83,19 @@ def joined(batches: Sequence[TraceBatch]) -> TraceBatch:
         np.concatenate([b.access for b in batches]),
         np.concatenate([b.addresses for b in batches]),
     )
+
+
+def gathered(batches: Iterable[TraceBatch]) -> Iterator[TraceBatch]:
+    """The same in fewer batches: small ones, as those of small thread blocks are, together."""
+    some, segments, accesses = list[TraceBatch](), 0, 0
+    for batch in batches:
+        segments, accesses = segments + len(batch), accesses + len(batch.access)
+        if some and (segments > BATCH_SEGMENTS or accesses > BATCH_ACCESSES):
+            yield joined(some)
+            some, segments, accesses = [], len(batch), len(batch.access)
+        some.append(batch)
+    if some:
+        yield joined(some)
 
 
 class SegmentColumns:

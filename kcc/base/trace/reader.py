@@ -8,11 +8,12 @@ what cannot be).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from operator import add
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from kcc.base.trace.decode import (
     TraceDecoder,
     TraceWordsError,
     add_seen,
+    gathered,
     totals_of,
 )
 from kcc.base.trace.index import IndexRow, read_index
@@ -50,6 +52,9 @@ from kcc.base.trace.rows import Json, from_json
 from kcc.base.trace.tables import TraceTables
 
 R = TypeVar("R")
+
+KEPT_LAUNCHES = 256
+"""Of a file, that stay in memory once it is open: 3 KB each."""
 
 
 def open_trace(path: Path | str) -> TraceFile:
@@ -69,7 +74,7 @@ class TraceFile:
             self.totals = self._index.totals
             self.header = self._row(TraceHeader, self._index.header)
             self.tables = tuple(self._tables(row) for row in self._index.tables)
-            self.launches = tuple(self._launch(n) for n in range(len(self._index.launches)))
+            self.launches: Sequence[LaunchTrace] = _Launches(self._launch, self._index.launches)
             self._check_totals()
         except BaseException:
             self._records.close()
@@ -152,15 +157,10 @@ class TraceFile:
 
     def _check_totals(self) -> None:
         """The index adds up what the launches have."""
-        own = [launch.totals for launch in self.launches]
-        sums = (
-            sum(t.segments for t in own), sum(t.accesses for t in own),
-            sum(t.warp_instructions for t in own), sum(t.thread_instructions for t in own),
-        )  # fmt: skip
-        found = self.totals
-        if sums != (
-            found.segments, found.accesses, found.warp_instructions, found.thread_instructions,
-        ):  # fmt: skip
+        sums = (0, 0, 0, 0)
+        for launch in self.launches:
+            sums = tuple(map(add, sums, _counts(launch.totals)))
+        if sums != _counts(self.totals):
             raise contradictory(self.path, self._records.last_record, "the totals do not agree")
 
     def _tables(self, row: IndexRow) -> TraceTables:
@@ -210,7 +210,7 @@ class LaunchTrace:
             return
         seen = np.zeros((len(self.tables.segments), 2), np.int64)
         columns = SegmentColumns(self.tables)
-        for batch in self._chunks(first, last, columns):
+        for batch in gathered(self._chunks(first, last, columns)):
             if everything:
                 add_seen(seen, batch)
             yield _between(batch, first, last)
@@ -310,6 +310,33 @@ class LaunchTrace:
                 raise self.file.cannot_be(row, str(error)) from None
         if not first and found != [record.segments, record.accesses, record.warp_instructions]:
             raise self.file.cannot_be(row, "the chunk's counts are not those of its words")
+
+
+class _Launches(Sequence[LaunchTrace]):
+    """The launches of a file: the first are kept, the others read each time."""
+
+    def __init__(self, read: Callable[[int], LaunchTrace], rows: Sized) -> None:
+        self._read, self._rows = read, rows
+        self._kept = [read(n) for n in range(min(len(rows), KEPT_LAUNCHES))]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> LaunchTrace: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[LaunchTrace]: ...
+    def __getitem__(self, place: int | slice) -> LaunchTrace | list[LaunchTrace]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(len(self))[place]]
+        place = range(len(self))[place]
+        return self._kept[place] if place < len(self._kept) else self._read(place)
+
+
+def _counts(totals: LaunchTotals) -> tuple[int, ...]:
+    return (
+        totals.segments, totals.accesses, totals.warp_instructions, totals.thread_instructions
+    )  # fmt: skip
 
 
 def _between(batch: TraceBatch, first: int, last: int) -> TraceBatch:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kcc.base.advice import Advice
-from kcc.report.simulation.run import SimulationRun, added
+from kcc.report.simulation.run import IDLE, SimulationRun, added, totals_of
 from kcc.sim.result import Timing
 
 MOST_ISSUED = 1_000_000
 """Instructions of a run up to which changes are simulated unasked: a second or so."""
-
-IDLE = frozenset({"idle", "IDLE"})
 
 LARGE_SHARE = 0.15
 """Of cycles without a warp, from which on smaller thread blocks are tried."""
@@ -45,9 +43,9 @@ def smaller_blocks(run: SimulationRun) -> SmallerBlocks | None:
     """Those of the launch that leaves most schedulers without a warp, where that is much: as large
     as they can be with one on each SM, else a quarter of what they are."""
     stack = added(run.timings)
-    if idle_of(stack) < LARGE_SHARE * math.fsum(stack.values()):
+    t = totals_of(run.timings).idlest
+    if t is None or idle_of(stack) < LARGE_SHARE * math.fsum(stack.values()):
         return None
-    t = max(run.timings, key=lambda t: idle_of(added((t,))))
     held, warps = t.occupancy, t.occupancy.warps_per_block
     each = max(t.thread_blocks * warps // t.sms, 1)
     size = each if each < warps else warps // 4
@@ -64,8 +62,7 @@ def idle_of(stack: dict[str, float]) -> float:
     return math.fsum(cycles for name, cycles in stack.items() if name in IDLE)
 
 
-def launches_joined(timings: Sequence[Timing]) -> float:
+def launches_joined(timings: Iterable[Timing]) -> float:
     """Microseconds less if all launches were one: the model adds the overhead to each launch."""
-    alone = [t.with_launch(0.0).time_us for t in timings]
-    overheads = [t.time_us - own for t, own in zip(timings, alone, strict=True)]
+    overheads = [t.time_us - t.with_launch(0.0).time_us for t in timings]
     return math.fsum(overheads) - max(overheads, default=0.0)

@@ -3,19 +3,37 @@ grow with their number."""
 
 from __future__ import annotations
 
+import io
 import pickle
 import tempfile
 import weakref
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import BinaryIO, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, BinaryIO, TypeVar, cast, overload
 
 from kcc.sim.result import Timing
 
+T = TypeVar("T")
+
 IN_MEMORY = 256
 """Launches that are kept whole: 0.1 MB each on a GPU of 80 SMs."""
+
+
+class _Pickler(pickle.Pickler):
+    """Writes frozen rows as calls of their classes: read three times as fast as field by field."""
+
+    def reducer_override(self, value: Any, /) -> Any:
+        if not is_dataclass(value) or isinstance(value, type):
+            return NotImplemented
+        return type(value), tuple(getattr(value, f.name) for f in fields(value))
+
+
+def _packed(timing: Timing) -> bytes:
+    found = io.BytesIO()
+    _Pickler(found, pickle.HIGHEST_PROTOCOL).dump(timing)
+    return found.getvalue()
 
 
 class KeptTimings(Sequence[Timing]):
@@ -27,11 +45,13 @@ class KeptTimings(Sequence[Timing]):
         self._places = array("Q")
         self._file: BinaryIO | None = None
         self._longest = 0.0
+        self.memory = dict[object, Any]()
         for timing in timings:
             self.append(timing)
 
     def append(self, timing: Timing) -> None:
         """One more."""
+        self.memory.clear()
         is_longest = timing.cycles > self._longest
         self._longest = max(timing.cycles, self._longest)
         if len(self._first) < IN_MEMORY:
@@ -43,7 +63,7 @@ class KeptTimings(Sequence[Timing]):
         if not is_longest:
             timing = replace(timing, scheduler_stacks=())
         self._places.append(self._file.seek(0, 2))
-        self._file.write(zlib.compress(pickle.dumps(timing, pickle.HIGHEST_PROTOCOL), 1))
+        self._file.write(zlib.compress(_packed(timing), 1))
 
     def __len__(self) -> int:
         return len(self._first) + len(self._places)
@@ -83,9 +103,11 @@ class Some(Sequence[Timing]):
 
     def __init__(self, timings: Sequence[Timing]) -> None:
         self._timings, self._places = timings, array("Q")
+        self.memory = dict[object, Any]()
 
     def append(self, place: int) -> None:
         """One more."""
+        self.memory.clear()
         self._places.append(place)
 
     def __len__(self) -> int:
@@ -99,3 +121,13 @@ class Some(Sequence[Timing]):
         if isinstance(place, slice):
             return [self._timings[n] for n in self._places[place]]
         return self._timings[self._places[place]]
+
+
+def remembered(timings: Iterable[Timing], what: object, find: Callable[[Iterable[Timing]], T]) -> T:
+    """What ``find`` finds of timings: of those that lie in a file, where each look takes long,
+    found once."""
+    if not isinstance(timings, (KeptTimings, Some)):
+        return find(timings)
+    if what not in timings.memory:
+        timings.memory[what] = find(timings)
+    return cast(T, timings.memory[what])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.advice import Advice
+from kcc.base.gpu.needs import Assumption
+from kcc.report.simulation.kept import remembered
 from kcc.sim.result import LineTiming, Timing
 
 
@@ -34,15 +37,15 @@ class SimulationRun:
 
     @property
     def cycles(self) -> float:
-        return sum(t.cycles for t in self.timings)
+        return totals_of(self.timings).cycles
 
     @property
     def time_us(self) -> float:
-        return sum(t.time_us for t in self.timings)
+        return totals_of(self.timings).time_us
 
     @property
     def issued(self) -> float:
-        return sum(t.issued for t in self.timings)
+        return totals_of(self.timings).issued
 
     @property
     def ipc(self) -> float:
@@ -108,21 +111,77 @@ class LineSum:
             self.stack[part.name] = self.stack.get(part.name, 0) + part.cycles
 
 
+IDLE = frozenset({"idle", "IDLE"})
+"""Causes that are no warp."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """What launches add up to. ``stack`` are scheduler cycles by cause, ``caches`` accesses and
+    hits by level; ``longest`` took most time, ``idlest`` has most scheduler cycles without a
+    warp."""
+
+    cycles: float = 0
+    time_us: float = 0
+    issued: float = 0
+    stack: dict[str, float] = field(default_factory=dict[str, float])
+    lines: dict[tuple[str, int], LineSum] = field(default_factory=dict[tuple[str, int], LineSum])
+    caches: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    warps: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    """Resident warps and how many fit."""
+    confidence: dict[str, None] = field(default_factory=dict[str, None])
+    assumptions: dict[Assumption, None] = field(default_factory=dict[Assumption, None])
+    longest: Timing | None = None
+    idlest: Timing | None = None
+
+    def add(self, t: Timing) -> None:
+        """One launch more."""
+        self.cycles += t.cycles
+        self.time_us += t.time_us
+        self.issued += t.issued
+        for part in t.stack:
+            self.stack[part.name] = self.stack.get(part.name, 0) + part.cycles
+        for line in t.lines:
+            place = line.file, line.line
+            self.lines.setdefault(place, LineSum(*place)).add(line)
+        for cache in t.caches:
+            accesses, hits = self.caches.get(cache.level, (0, 0))
+            self.caches[cache.level] = accesses + cache.accesses, hits + cache.hits
+        self.warps.add((t.occupancy.warps, t.occupancy.max_warps))
+        self.confidence |= dict.fromkeys(t.confidence)
+        self.assumptions |= dict.fromkeys(t.assumptions)
+        if self.longest is None or t.time_us > self.longest.time_us:
+            self.longest = t
+        if self.idlest is None or idle_cycles(t) > idle_cycles(self.idlest):
+            self.idlest = t
+
+
+def totals_of(timings: Iterable[Timing]) -> Totals:
+    """What launches add up to; found once of those that lie in a file."""
+    return remembered(timings, Totals, _totals)
+
+
+def _totals(timings: Iterable[Timing]) -> Totals:
+    found = Totals()
+    for t in timings:
+        found.add(t)
+    return found
+
+
+def idle_cycles(t: Timing) -> float:
+    """Scheduler cycles without a warp."""
+    return math.fsum(part.cycles for part in t.stack if part.name in IDLE)
+
+
 def lines_of(timings: Iterable[Timing]) -> list[LineSum]:
     """The lines, those with the most cycles first; line 0 is what belongs to none."""
-    found = dict[tuple[str, int], LineSum]()
-    for line in (line for t in timings for line in t.lines):
-        place = line.file, line.line
-        found.setdefault(place, LineSum(*place)).add(line)
-    return sorted(found.values(), key=lambda s: (-s.cycles, s.file, s.line))
+    found = totals_of(timings).lines.values()
+    return sorted(found, key=lambda s: (-s.cycles, s.file, s.line))
 
 
 def added(timings: Iterable[Timing]) -> dict[str, float]:
     """Scheduler cycles by cause."""
-    found = dict[str, float]()
-    for part in (part for t in timings for part in t.stack):
-        found[part.name] = found.get(part.name, 0) + part.cycles
-    return found
+    return dict(totals_of(timings).stack)
 
 
 def largest(parts: dict[str, float]) -> str:
@@ -132,9 +191,8 @@ def largest(parts: dict[str, float]) -> str:
 
 def hit_rate(timings: Iterable[Timing], level: str) -> float | None:
     """Hits over accesses; None without accesses."""
-    caches = [c for t in timings for c in t.caches if c.level == level]
-    accesses = sum(c.accesses for c in caches)
-    return sum(c.hits for c in caches) / accesses if accesses else None
+    accesses, hits = totals_of(timings).caches.get(level, (0, 0))
+    return hits / accesses if accesses else None
 
 
 def resident_warps(timing: Timing, edges: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from kcc.report.simulation.run import (
     hit_rate,
     largest,
     lines_of,
+    totals_of,
 )
 from kcc.report.simulation.verdict import further_advice, verdict_of_run
 from kcc.sim.result import Timing
@@ -90,8 +91,8 @@ def _overview(source: str, found: Sequence[SimulationRun | FailedRun], style: St
 
 def _warps(timings: Sequence[Timing]) -> str:
     """Resident warps, from the least of all launches to the most."""
-    counts = sorted({t.occupancy.warps for t in timings})
-    most = max(t.occupancy.max_warps for t in timings)
+    found = totals_of(timings).warps
+    counts, most = sorted({warps for warps, _ in found}), max(most for _, most in found)
     return f"{'-'.join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))} of {most}"
 
 
@@ -132,8 +133,9 @@ def _write_run(
 
 def notes_of(timings: Sequence[Timing]) -> list[str]:
     """What results rest on, each once."""
-    notes = dict.fromkeys(note for t in timings for note in t.confidence)
-    for a in dict.fromkeys(a for t in timings for a in t.assumptions):
+    found = totals_of(timings)
+    notes = dict(found.confidence)
+    for a in found.assumptions:
         notes[f"assumed: {a.key} = {a.value} ({a.reason})"] = None
     return list(notes)
 
@@ -158,10 +160,10 @@ def kernel_rows(timings: Sequence[Timing], *, each_launch: bool) -> list[tuple[s
     """Of each kernel: launches, cycles, time, IPC, occupancy, hit rates, limiter."""
     rows = list[tuple[str, ...]]()
     for name, own in by_kernel(timings, each_launch=each_launch).items():
-        cycles = sum(t.cycles for t in own)
-        ipc = sum(t.issued for t in own) / cycles if cycles else 0
+        total = totals_of(own)
+        ipc = total.issued / total.cycles if total.cycles else 0
         rows.append(
-            (name, f"{len(own):,}", f"{cycles:,.0f}", f"{sum(t.time_us for t in own):,.2f}",
+            (name, f"{len(own):,}", f"{total.cycles:,.0f}", f"{total.time_us:,.2f}",
              f"{ipc:.2f}", _warps(own), _percent(hit_rate(own, "L1")),
              _percent(hit_rate(own, "L2")), stall_label(largest(added(own))))
         )  # fmt: skip
@@ -171,7 +173,7 @@ def kernel_rows(timings: Sequence[Timing], *, each_launch: bool) -> list[tuple[s
 def _stack_table(timings: Sequence[Timing], style: Style) -> Any:
     """Where the cycles of all schedulers went; parts add up to the cycles per instruction."""
     total = added(timings)
-    everything, issued = sum(total.values()), sum(t.issued for t in timings)
+    everything, issued = sum(total.values()), totals_of(timings).issued
     table = make_table(
         "CPI stack", style, "stall reason", "CPI", "share", "", right=("CPI", "share")
     )

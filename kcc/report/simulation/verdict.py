@@ -13,14 +13,17 @@ from kcc.base.terms import stall_label
 from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration
 from kcc.report.shared.words import plural
-from kcc.report.simulation.changes import (
+from kcc.report.simulation.changes import LARGE_SHARE, LEAST_GAIN, idle_of, launches_joined
+from kcc.report.simulation.kept import remembered
+from kcc.report.simulation.run import (
     IDLE,
-    LARGE_SHARE,
-    LEAST_GAIN,
-    idle_of,
-    launches_joined,
+    LineSum,
+    SimulationRun,
+    added,
+    largest,
+    lines_of,
+    totals_of,
 )
-from kcc.report.simulation.run import LineSum, SimulationRun, added, largest, lines_of
 from kcc.sim.result import Timing
 
 ISSUED = frozenset({"issued", "BASE", "issue"})
@@ -111,14 +114,13 @@ def advice_on_run(run: SimulationRun) -> tuple[Advice, ...]:
     found = list[Advice]()
     stack = added(run.timings)
     total = math.fsum(stack.values()) or 1.0
-    idle = idle_of(stack)
-    if idle >= LARGE_SHARE * total:
-        t = max(run.timings, key=_idle_cycles)
+    idle, t = idle_of(stack), totals_of(run.timings).idlest
+    if t is not None and idle >= LARGE_SHARE * total:
         found += _why_idle(t, run.time_us * idle / total)
     launch = math.fsum(cycles for name, cycles in stack.items() if name in LAUNCH)
     if launch >= 2 * LARGE_SHARE * total:
         text = f"The launch overhead is {share_text(launch / total)} of the time"
-        joined = launches_joined(run.timings)
+        joined = remembered(run.timings, launches_joined, launches_joined)
         if joined:
             text += f": do the work of the {len(run.timings):,} launches in one"
         gain = joined or run.time_us * launch / total
@@ -127,10 +129,6 @@ def advice_on_run(run: SimulationRun) -> tuple[Advice, ...]:
     found += _accesses(run, "uncoalesced")
     found += _accesses(run, BANK_CONFLICT)
     return ranked([*found, *run.tried])
-
-
-def _idle_cycles(t: Timing) -> float:
-    return math.fsum(part.cycles for part in t.stack if part.name in IDLE)
 
 
 def _why_idle(t: Timing, idle_us: float) -> list[Advice]:
@@ -252,7 +250,9 @@ def _sectors(line: LineSum) -> str:
 
 def _occupancy(run: SimulationRun) -> list[Advice]:
     """Registers or shared memory that keep warps from the SM of the longest launch."""
-    t = max(run.timings, key=lambda t: t.time_us)
+    t = totals_of(run.timings).longest
+    if t is None:
+        return []
     limiters = [each.value for each in t.occupancy.limiters]
     own = [name for name in limiters if name in {"registers", "shared memory"}]
     waves = t.thread_blocks / (t.sms * max(t.occupancy.blocks, 1))

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import DiagnosticError, InternalError
+from kcc.base.trace import reader as reading
 from kcc.base.trace import writer as writing
-from kcc.base.trace.decode import TraceDecoder
+from kcc.base.trace.decode import TraceDecoder, gathered
 from kcc.base.trace.launches import LaunchTotals
 from kcc.base.trace.reader import open_trace
 from kcc.base.trace.writer import TraceWriter
@@ -47,6 +48,30 @@ def test_several_launches(tmp_path: Path):
         total = sum(t.done.thread_instructions for t in launches)
         assert found.totals.thread_instructions == total
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_launches_beyond_the_first_are_read_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = write(tmp_path / "x.kct", list(small_launches()))
+    with open_trace(path) as found:
+        whole = [(x.launch, x.totals, list(rows(x.batches()))) for x in found.launches]
+    monkeypatch.setattr(reading, "KEPT_LAUNCHES", 1)
+    with open_trace(path) as found:
+        assert found.launches[0] is found.launches[0]
+        assert found.launches[2] is not found.launches[2]
+        assert [x.number for x in found.launches[1:]] == [1, 2]
+        again = [(x.launch, x.totals, list(rows(x.batches()))) for x in found.launches]
+    assert again == whole
+
+
+def test_small_batches_come_together():
+    traced = trace_workload("saxpy", "saxpy")
+    decoder = TraceDecoder(traced.tables, addresses=True)
+    apart = [batch for first, words in traced.pieces for batch in decoder.decode(first, words)]
+    together = list(gathered(apart))
+    assert len(together) == 1 < len(apart)
+    assert list(rows(together)) == list(rows(apart))
 
 
 def test_launch_is_described(tmp_path: Path):
@@ -182,5 +207,5 @@ def test_counts_that_differ_are_a_bug(tmp_path: Path):
 
 def test_empty_trace(tmp_path: Path):
     with open_trace(write(tmp_path / "x.kct", [])) as found:
-        assert found.launches == ()
+        assert not found.launches
         assert found.totals == LaunchTotals(0, 0, 0, 0, ())

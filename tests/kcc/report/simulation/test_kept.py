@@ -5,9 +5,12 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 
+import pytest
+
+from kcc.report.shared.style import Style
 from kcc.report.simulation.kept import IN_MEMORY, KeptTimings
 from kcc.report.simulation.run import SimulationRun
-from kcc.report.simulation.terminal import by_kernel
+from kcc.report.simulation.terminal import by_kernel, simulation_text
 from tests.kcc.report.simulation.test_verdict import launch
 
 
@@ -27,6 +30,20 @@ def test_they_are_the_same_and_in_order():
     groups = by_kernel(kept, each_launch=False)
     assert [len(own) for own in groups.values()] == [len(rows) // 2] * 2
     assert groups["g"][-1].launch == len(rows) - 1
+
+
+def test_the_report_looks_at_few_launches_twice(monkeypatch: pytest.MonkeyPatch):
+    """Those in the file are read: some 50 times each for one report, before sums were kept."""
+    kept, read = KeptTimings([launch(4, issued=1, idle=3)] * (IN_MEMORY + 10)), list[int]()
+    loads = pickle.loads
+
+    def counted(data: bytes) -> object:
+        read.append(len(data))
+        return loads(data)
+
+    monkeypatch.setattr(pickle, "loads", counted)
+    assert simulation_text("x", [SimulationRun((), kept)], Style(), {}, each_launch=False)
+    assert len(read) <= 5 * 10
 
 
 def test_the_longest_keeps_its_schedulers():
