@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -67,13 +67,13 @@ class Journal(Generic[T]):
         """
         self.path, self.kind = path, kind
         self.done = dict[int | str, T]()
-        kept = [json.dumps({"schema": kind.schema, "sweep": sweep})]
-        if resume and path.exists():
-            kept += self._read(sweep)
+        kept = self._read(sweep) if resume and path.exists() else ()
         try:
             # What earlier runs found must not be lost while it is written again.
             beside = path.with_name(f".{path.name}.tmp")
-            beside.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+            with beside.open("w", encoding="utf-8") as file:
+                file.write(json.dumps({"schema": kind.schema, "sweep": sweep}) + "\n")
+                file.writelines(kept)
             beside.replace(path)
             self._file: TextIO = path.open("a", encoding="utf-8")
         except OSError as error:
@@ -103,27 +103,30 @@ class Journal(Generic[T]):
         self._file.writelines(f"{line}\n" for line in lines)
         self._file.flush()
 
-    def _read(self, sweep: str) -> list[str]:
-        """The lines of tasks that are done; fills ``done``."""
+    def _read(self, sweep: str) -> Iterator[str]:
+        """The lines of tasks that are done, one by one; fills ``done``."""
         try:
-            lines = self.path.read_text(encoding="utf-8").split("\n")
-            head = json.loads(lines[0])
-            same = head["schema"] == self.kind.schema and head["sweep"] == sweep
+            file = self.path.open(encoding="utf-8", newline="\n")
         except OSError as error:
             raise self._unusable(f"cannot be read: {error.strerror}") from error
-        except (ValueError, TypeError, KeyError) as error:
-            raise self._unusable("is not a journal of such work") from error
-        if not same:
-            raise self._unusable("is of other work")
-        kept = list[str]()
-        for line in lines[1:-1]:
+        with file:
             try:
-                content = json.loads(line, parse_constant=refuse_constant)
-                self.done[content["task"]] = self.kind.read(content["found"])
-            except (ValueError, TypeError, KeyError, AttributeError, IndexError):
-                break
-            kept.append(line)
-        return kept
+                head = json.loads(file.readline())
+                same = head["schema"] == self.kind.schema and head["sweep"] == sweep
+            except (ValueError, TypeError, KeyError) as error:
+                raise self._unusable("is not a journal of such work") from error
+            if not same:
+                raise self._unusable("is of other work")
+            for line in file:
+                try:
+                    content = json.loads(line, parse_constant=refuse_constant)
+                    found = self.kind.read(content["found"])
+                    self.done[content["task"]] = found
+                except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+                    break
+                if not line.endswith("\n"):
+                    break
+                yield line
 
     def _unusable(self, reason: str) -> DiagnosticError:
         hint = "without --resume it begins anew"

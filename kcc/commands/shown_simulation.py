@@ -30,12 +30,15 @@ class ShownSimulation:
         words = f"simulating {self.what} on {gpu.stem} (no. {self.count})"
         with open_trace(traced.path) as trace:
             blocks = sum(each.launch.thread_blocks for each in trace.launches)
-        done, issued = dict[int, int](), dict[int, int]()
+        current, before, now = -1, (0, 0), (0, 0)
         with shown_progress(blocks) as show:
 
             def watch(simulation: LaunchSimulation) -> None:
-                number = simulation.launch.number
-                done[number], issued[number] = simulation.retired_blocks, simulation.issued
-                show(sum(done.values()), sum(issued.values()), words)
+                nonlocal current, before, now
+                if simulation.launch.number != current:
+                    current = simulation.launch.number
+                    before = before[0] + now[0], before[1] + now[1]
+                now = simulation.retired_blocks, simulation.issued
+                show(before[0] + now[0], before[1] + now[1], words)
 
             return simulate_run(traced, gpu, watch)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from kcc.commands.charts import add_charts, chart_outputs, check_charts
-from kcc.commands.console import choose_style
+from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
+from kcc.commands.journal import kept_in
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.number_options import count_from
-from kcc.commands.options import GpuNames, Subparsers, add_console
+from kcc.commands.options import GpuNames, Subparsers, add_console, add_resume
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
@@ -24,6 +26,7 @@ from kcc.commands.sources import SourceLines
 from kcc.commands.traced import Launches, add_traced_sources, launches_of, trace_script
 
 if TYPE_CHECKING:
+    from kcc.commands.simulate_journal import KeptLaunches
     from kcc.report.simulation.run import FailedRun, SimulationRun
 
 TIMELINE_BLOCKS = 100_000
@@ -113,6 +116,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add_interval(parser)
     add_sampling(parser)
     _add_output(parser)
+    add_resume(parser)
     add_console(parser, stages=False)
 
 
@@ -147,11 +151,12 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return run_sampled(
             arguments, each, lambda to: trace_script(arguments, sources, to, quiet=quiet)
         )
-    try:
-        found = find(arguments, sources, quiet=STANDARD in targets)
-    except SystemExit as end:
-        return script_exit_code(end)
-    write_outputs(_outputs(arguments, found, sources, targets))
+    with ExitStack() as held:
+        try:
+            found = find(arguments, sources, quiet=STANDARD in targets, held=held)
+        except SystemExit as end:
+            return script_exit_code(end)
+        write_outputs(_outputs(arguments, found, sources, targets))
     return 0
 
 
@@ -164,6 +169,7 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     check_charts(arguments)
+    _check_resume(arguments, targets)
     if arguments.model == "interval" and arguments.script.endswith(".g"):
         raise usage_error(
             "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
@@ -172,6 +178,23 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
         check_pipeline(arguments)
     _check_gpus(arguments)
     return targets
+
+
+def _check_resume(arguments: argparse.Namespace, targets: Sequence[str]) -> None:
+    kept_in(arguments, targets)
+    if arguments.resume and not _can_resume(arguments):
+        message = "--resume is for --model cycle of a script or .kct trace, without --sample"
+        raise usage_error(message, "and with one process: without --jobs")
+
+
+def _can_resume(arguments: argparse.Namespace) -> bool:
+    is_list = arguments.script.endswith(".g")
+    return (
+        not is_list
+        and arguments.model == "cycle"
+        and arguments.jobs == 1
+        and (not arguments.sample)
+    )
 
 
 def _check_gpus(arguments: argparse.Namespace) -> None:
@@ -225,17 +248,22 @@ def texts_of(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, l
 
 
 def find(
-    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
-) -> list[SimulationRun | FailedRun]:
-    """The launches in all configurations that the command line asks for."""
+    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool,
+    held: ExitStack | None = None,
+) -> list[SimulationRun | FailedRun]:  # fmt: skip
+    """The launches in all configurations that the command line asks for. ``held`` keeps a journal
+    until outputs are written."""
     if arguments.model == "pipeline":
         return run_pipeline(arguments, sources, quiet=quiet)
     with launches_of(arguments, sources, quiet=quiet) as launches:
-        return _simulate_file(arguments, launches, sources)
+        return _simulate_file(arguments, launches, sources, held)
 
 
 def _simulate_file(
-    arguments: argparse.Namespace, launches: Launches, sources: SourceLines
+    arguments: argparse.Namespace,
+    launches: Launches,
+    sources: SourceLines,
+    held: ExitStack | None,
 ) -> list[SimulationRun | FailedRun]:
     """The launches of a trace or list in all configurations."""
     add_traced_sources(launches.path, sources)
@@ -246,4 +274,21 @@ def _simulate_file(
         interval_options(arguments) if arguments.model == "interval" else None,
         arguments.verify,
     )  # fmt: skip
-    return run_plan(plan, arguments.jobs)
+    kept = held and _journal(arguments, plan, held)
+    try:
+        return run_plan(plan, arguments.jobs, kept)
+    except KeyboardInterrupt:
+        if kept:
+            say(f"\n{kept.path} has the finished launches; --resume continues\n")
+        raise
+
+
+def _journal(arguments: argparse.Namespace, plan: Plan, held: ExitStack) -> KeptLaunches | None:
+    """The journal beside the first output file, which goes when all ends well."""
+    from kcc.commands.simulate_journal import KeptLaunches
+
+    named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
+    path = kept_in(arguments, [target for target in named if target])
+    if path is None or not _can_resume(arguments):
+        return None
+    return held.enter_context(KeptLaunches(path, plan, resume=arguments.resume))

@@ -22,6 +22,7 @@ from kcc.commands.progress import Show, shown_progress
 from kcc.commands.workers import submit, workers
 
 if TYPE_CHECKING:
+    from kcc.commands.simulate_journal import KeptLaunches
     from kcc.report.simulation.run import FailedRun, SimulationRun
     from kcc.sim.cycle.launch import LaunchSimulation
     from kcc.sim.interval.options import Options
@@ -96,8 +97,10 @@ def configurations(
     )
 
 
-def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
-    """A run for each configuration.
+def run_plan(
+    plan: Plan, jobs: int, kept: KeptLaunches | None = None
+) -> list[SimulationRun | FailedRun]:
+    """A run for each configuration; launches that are kept are not simulated again.
 
     :raises DiagnosticError: where the only configuration cannot be simulated; K875 where there is
         no launch.
@@ -108,7 +111,9 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
 
     stems = [load_gpu(c.gpu, list(c.overrides)).stem for c in plan.configurations]
     tasks = _tasks(plan, jobs)
-    results = _in_processes(tasks, jobs) if jobs > 1 and len(tasks) > 1 else _one_by_one(tasks)
+    results = (
+        _in_processes(tasks, jobs) if jobs > 1 and len(tasks) > 1 else _one_by_one(tasks, kept)
+    )
     runs = list["SimulationRun | FailedRun"]()
     for number, configuration in enumerate(plan.configurations):
         own = [r for t, r in zip(tasks, results, strict=True) if t.configuration == number]
@@ -216,13 +221,13 @@ def _parts(work: Sequence[tuple[int, int]], count: int) -> list[tuple[range, ...
     return [tuple(part) for part in found]
 
 
-def _one_by_one(tasks: Sequence[Task]) -> list[Result]:
+def _one_by_one(tasks: Sequence[Task], kept: KeptLaunches | None) -> list[Result]:
     sizes = [dict(_work(replace(task.plan, launches=task.launches))) for task in tasks]
     results: list[Result] = []
     with shown_progress(sum(sum(own.values()) for own in sizes)) as show:
         watch = _Watch(sizes, show)
         for task in tasks:
-            results.append(_simulate(task, watch))
+            results.append(_simulate(task, watch, kept))
             watch.next_task(results[-1])
     return results
 
@@ -285,7 +290,10 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
                 say("\r\x1b[K")
 
 
-def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = None) -> Result:
+def _simulate(
+    task: Task, watch: Callable[[LaunchSimulation], None] | None = None,
+    kept: KeptLaunches | None = None,
+) -> Result:  # fmt: skip
     """The timings of a task, or why there are none."""
     from kcc.base.gpu import load_gpu
     from kcc.report.simulation.kept import KeptTimings
@@ -311,14 +319,18 @@ def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = Non
                     timeline=plan.timeline, cold=plan.cold, watch=watch, warn=_warn,
                 )
             )  # fmt: skip
-        return KeptTimings(
-            simulate_trace(
-                plan.path, gpu, kernels=plan.kernels, launches=task.launches,
-                registers=plan.registers, timeline=plan.timeline, cold=plan.cold, watch=watch,
-            )
-        )  # fmt: skip
+        timings = kept.of(task.configuration) if kept else KeptTimings()
+        for timing in simulate_trace(
+            plan.path, gpu, kernels=plan.kernels, launches=task.launches,
+            registers=plan.registers, timeline=plan.timeline, cold=plan.cold, watch=watch,
+            keeper=kept,
+        ):  # fmt: skip
+            timings.append(timing)
     except DiagnosticError as error:
         return Failure(error.diagnostics)
+    if kept:
+        kept.complete()
+    return timings
 
 
 def _warn(diagnostic: Diagnostic) -> None:

@@ -6,7 +6,7 @@ import argparse
 import io
 import re
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,10 +35,10 @@ from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
+    from kcc.commands.synth_journal import KeptTrials
     from kcc.report.miniature.document import Synthesis
     from kcc.stages.proxy_search import Checked
     from kcc.stages.synth import Settled, Study
-    from kcc.synth.comparison.behaviour import Simulated
     from kcc.synth.reduction.reductions import Factors, Reduction
 
 MAX, AUTO = "max", "auto"
@@ -157,6 +157,10 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--verify", action="store_true", help="simulate both on each --gpu")
     group.add_argument(
+        "--resume", action="store_true",
+        help="resume the same command after an interrupt: what was simulated is in TARGET.partial",
+    )  # fmt: skip
+    group.add_argument(
         "--gpu", dest="gpus", metavar="NAME[,NAME]", action=GpuNames, default=[],
         help="for --verify and auto (repeatable); what the largest holds at a time is an epoch of "
         "--blocks",
@@ -165,11 +169,19 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    try:
-        found = find(arguments, sources)
-    except SystemExit as end:
-        return script_exit_code(end)
-    synthesis = write(arguments, found)
+    kept = kept_trials(arguments)
+    with kept or nullcontext():
+        try:
+            found = find(arguments, sources, kept)
+        except SystemExit as end:
+            return script_exit_code(end)
+        except KeyboardInterrupt:
+            if kept:
+                say(f"\n{kept.path} has the trials that were made; --resume continues\n")
+            raise
+        synthesis = write(arguments, found)
+        if kept:
+            kept.remove()
     said = remarks(arguments, synthesis)
     write_messages(said, sources)
     return 1 if any(one.severity is Severity.ERROR for one in said) else 0
@@ -201,8 +213,11 @@ class Found:
     targets: tuple[_Targets, ...]
 
 
-def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
-    """The miniature that the command line asks for; SystemExit is the script's."""
+def find(
+    arguments: argparse.Namespace, sources: SourceLines, kept: KeptTrials | None = None
+) -> Found:
+    """The miniature that the command line asks for, with the trials that are kept; SystemExit is
+    the script's."""
     from kcc.stages.synth import without_data
 
     shown = [target for target in (arguments.report, arguments.json) if target]
@@ -216,7 +231,7 @@ def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     if arguments.privacy == STRICT:
         study = without_data(study)
     with scratch_folder() as folder:
-        made = _made(arguments, sources, study, gpus, folder)
+        made = _made(arguments, sources, study, gpus, folder, kept)
     return Found(study, made, tuple(targets))
 
 
@@ -326,7 +341,7 @@ def _static_trace(
 
 def _made(
     arguments: argparse.Namespace, sources: SourceLines, study: Study,
-    gpus: Sequence[GpuDescription], folder: Path,
+    gpus: Sequence[GpuDescription], folder: Path, kept: KeptTrials | None,
 ) -> Checked:  # fmt: skip
     """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
     from kcc.stages.proxy_check import Traced
@@ -334,8 +349,8 @@ def _made(
 
     least, most = _range(arguments, study)
     settings = host_settings(arguments)
-    originals: list[Simulated] = []
-    if _is_simulated(arguments):
+    originals = kept.originals(gpus) if kept else []
+    if _is_simulated(arguments) and not originals:
         trace = folder / "original.kct"
         with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
             registers = (
@@ -346,13 +361,29 @@ def _made(
         traced = Traced(str(trace), registers)
         original = ShownSimulation("the original")
         originals = [original(traced, gpu) for gpu in gpus]
+        if kept:
+            kept.keep_originals(originals)
     shown = ShownSimulation("a miniature")
     running = partial(shown_run, "profiling a miniature")
-    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown, running)
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown, running, kept)
     chosen, twins = least, arguments.twin
     if least != most:
         chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
     return bench.checked(chosen, twins=twins)
+
+
+def kept_trials(arguments: argparse.Namespace) -> KeptTrials | None:
+    """The journal of what is simulated, beside the miniature.
+
+    :raises UsageError: K009 where ``--resume`` is asked for and nothing can be kept.
+    """
+    from kcc.commands.synth_journal import KeptTrials
+
+    if not _is_simulated(arguments) or not arguments.output or not arguments.gpus:
+        if arguments.resume:
+            raise usage_error("--resume needs -o, and --verify or auto: trials are kept beside it")
+        return None
+    return KeptTrials(arguments)
 
 
 def _is_simulated(arguments: argparse.Namespace) -> bool:

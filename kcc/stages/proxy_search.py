@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.stages.host import HostSettings
@@ -16,6 +17,28 @@ from kcc.synth.reduction.twins import followed, steps_to
 
 Simulate = Callable[[Traced, GpuDescription], Simulated]
 """How a trace is simulated on a GPU: as :func:`simulate_run` does."""
+
+
+class Trials(Protocol):
+    """What earlier runs of the same search found, by name."""
+
+    def get(self, name: str) -> Simulated | int | None:
+        """None for what was not found yet."""
+        ...
+
+    def keep(self, name: str, found: Simulated | int) -> None:
+        """Remember it."""
+        ...
+
+
+class NoTrials:
+    """Remembers nothing."""
+
+    def get(self, name: str) -> None:  # noqa: ARG002
+        return None
+
+    def keep(self, name: str, found: Simulated | int) -> None:
+        """Nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,11 +60,11 @@ class Bench:
     def __init__(  # noqa: PLR0913, PLR0917 -- what a search needs
         self, study: Study, gpus: Sequence[GpuDescription], originals: Sequence[Simulated],
         settings: HostSettings, folder: Path, seed: int = 0, simulate: Simulate = simulate_run,
-        running: Running = unwatched,
+        running: Running = unwatched, trials: Trials | None = None,
     ) -> None:  # fmt: skip
         self.study, self.gpus, self.originals = study, tuple(gpus), tuple(originals)
         self.settings, self.folder, self.seed = settings, folder, seed
-        self._simulate, self._running = simulate, running
+        self._simulate, self._running, self._trials = simulate, running, trials or NoTrials()
         self._whole = sum(x.profile.warp_instructions for x in study.launches)
         self._settled = dict[Reduction, Settled]()
         self._simulated = dict[tuple[Reduction, int], Simulated]()
@@ -100,13 +123,24 @@ class Bench:
 
     def executed(self, reduction: Reduction) -> int:
         """The warp instructions of a miniature, by its profile."""
-        return sum(x.warp_instructions for x in self.settled(reduction).profile.launches)
+        name = f"{reduction.name}: instructions"
+        found = self._trials.get(name)
+        if not isinstance(found, int):
+            launches = self.settled(reduction).profile.launches
+            found = sum(x.warp_instructions for x in launches)
+            self._trials.keep(name, found)
+        return found
 
     def simulated(self, reduction: Reduction, number: int) -> Simulated:
         """A miniature on one GPU."""
         key = reduction, number
         if key not in self._simulated:
-            traced = self.settled(reduction).traced
-            assert traced is not None, "what is simulated has been traced"
-            self._simulated[key] = self._simulate(traced, self.gpus[number])
+            name = f"{reduction.name}: {number}"
+            found = self._trials.get(name)
+            if not isinstance(found, Simulated):
+                traced = self.settled(reduction).traced
+                assert traced is not None, "what is simulated has been traced"
+                found = self._simulate(traced, self.gpus[number])
+                self._trials.keep(name, found)
+            self._simulated[key] = found
         return self._simulated[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from kcc.base.diagnostics import Diagnostic
 from kcc.base.gpu.description import GpuDescription
@@ -23,6 +24,18 @@ def no_watcher(_: LaunchSimulation) -> None:
     """Looks at nothing."""
 
 
+class Keeper(Protocol):
+    """Remembers launches, so that an interrupted simulation can go on."""
+
+    def begin(self, simulator: CycleSimulator) -> int:
+        """Bring the simulator to where it was; gives how many of the launches are done."""
+        ...
+
+    def ended(self, timing: Timing, simulator: CycleSimulator) -> None:
+        """One launch more."""
+        ...
+
+
 def simulate_trace(  # noqa: PLR0913 -- what a command line says
     path: str,
     gpu: GpuDescription,
@@ -33,17 +46,22 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
     timeline: int = 0,
     cold: bool = False,
     watch: Watcher = no_watcher,
+    keeper: Keeper | None = None,
 ) -> Iterator[Timing]:
-    """The launches of a trace file, in order; all or those named. ``cold``: each begins with an
-    empty L2. Raises K76x for a file that is no good trace and what :meth:`CycleSimulator.begin`
-    does."""
+    """The launches of a trace file, in order; all or those named, without those that ``keeper``
+    has. ``cold``: each begins with an empty L2. Raises K76x for a file that is no good trace and
+    what :meth:`CycleSimulator.begin` does."""
     simulator = CycleSimulator(gpu, registers, timeline=timeline)
+    done = keeper.begin(simulator) if keeper else 0
     with open_trace(path) as trace:
         for launch in trace.launches:
             number = launch.launch.number
             if kernels and launch.tables.kernel not in kernels:
                 continue
             if launches and not any(number in chosen for chosen in launches):
+                continue
+            done -= 1
+            if done >= 0:
                 continue
             if cold:
                 simulator.memory = None
@@ -52,7 +70,10 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
             for batch in compiled.batches():
                 simulation.feed(batch)
                 watch(simulation)
-            yield simulation.finish()
+            timing = simulation.finish()
+            if keeper:
+                keeper.ended(timing, simulator)
+            yield timing
 
 
 def simulate_list(  # noqa: PLR0913 -- as above

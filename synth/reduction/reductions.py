@@ -32,6 +32,12 @@ class Reduction:
         return self == self.none
 
     @property
+    def name(self) -> str:
+        """Factors by kernel, and that of thread blocks: ``1,4;2 / 8``."""
+        rows = ";".join(",".join(map(str, row)) for row in self.factors)
+        return f"{rows} / {self.blocks}"
+
+    @property
     def none(self) -> Reduction:
         """No reduction, of kernels with as many loops."""
         return Reduction(tuple(tuple(1 for _ in row) for row in self.factors))

@@ -11,11 +11,15 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 from typing import Any, BinaryIO, TypeVar, cast, overload
 
 from kcc.sim.result import Timing
 
 T = TypeVar("T")
+
+ROWS_OF = ("kcc.sim.result", "kcc.base.gpu.occupancy", "kcc.base.gpu.needs")
+"""Modules of the rows that timings consist of."""
 
 IN_MEMORY = 256
 """Launches that are kept whole: 0.1 MB each on a GPU of 80 SMs."""
@@ -30,10 +34,33 @@ class _Pickler(pickle.Pickler):
         return type(value), tuple(getattr(value, f.name) for f in fields(value))
 
 
-def _packed(timing: Timing) -> bytes:
+class _Unpickler(pickle.Unpickler):
+    """Makes rows of results and nothing else, whatever a file says."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if module_name in ROWS_OF:
+            found = super().find_class(module_name, global_name)
+            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, Enum)):
+                return found
+        raise pickle.UnpicklingError(f"{module_name}.{global_name}")
+
+
+def packed(timing: Timing) -> bytes:
+    """A timing as bytes."""
     found = io.BytesIO()
     _Pickler(found, pickle.HIGHEST_PROTOCOL).dump(timing)
-    return found.getvalue()
+    return zlib.compress(found.getvalue(), 1)
+
+
+def unpacked(data: bytes) -> Timing:
+    """The timing that :func:`packed` wrote; raises ValueError for other bytes."""
+    try:
+        found = _Unpickler(io.BytesIO(zlib.decompress(data))).load()
+    except (pickle.UnpicklingError, zlib.error, EOFError, TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(found, Timing):
+        raise ValueError("no timing")  # noqa: TRY004 -- as for other bytes
+    return found
 
 
 class KeptTimings(Sequence[Timing]):
@@ -63,7 +90,7 @@ class KeptTimings(Sequence[Timing]):
         if not is_longest:
             timing = replace(timing, scheduler_stacks=())
         self._places.append(self._file.seek(0, 2))
-        self._file.write(zlib.compress(_packed(timing), 1))
+        self._file.write(packed(timing))
 
     def __len__(self) -> int:
         return len(self._first) + len(self._places)
@@ -93,9 +120,7 @@ class KeptTimings(Sequence[Timing]):
         self._file.seek(self._places[number])
         end = self._places[number + 1] if number + 1 < len(self._places) else None
         data = self._file.read(-1 if end is None else end - self._places[number])
-        found = pickle.loads(zlib.decompress(data))
-        assert isinstance(found, Timing)
-        return found
+        return unpacked(data)
 
 
 class Some(Sequence[Timing]):
