@@ -32,7 +32,12 @@ def begin_launch(
 
 def end_launch(writer: TraceWriter, done: Execution) -> LaunchTotals:
     """The launch has run; its counts must be those of its trace."""
-    return writer.end(tuple((c.executions, c.lanes) for c in done.counts))
+    return writer.end(counts_of(done))
+
+
+def counts_of(done: Execution) -> tuple[tuple[int, int], ...]:
+    """Executions and lanes of each block."""
+    return tuple((c.executions, c.lanes) for c in done.counts)
 
 
 def describe_launch(

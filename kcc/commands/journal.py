@@ -7,6 +7,7 @@ not written to its end, and everything after it, counts as not there.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeVar
 
+import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.trace.rows import refuse_constant
 from kcc.commands.errors import usage_error
@@ -146,3 +148,26 @@ def _read_done(entries: Any) -> tuple[Done, ...]:
 Sweep = tuple[Done, ...]
 ESTIMATES: Kind[Sweep] = Kind("kcc/estimate-journal/1", _write_done, _read_done)
 """That of `kcc estimate`."""
+
+NOTHING: Kind[None] = Kind("kcc/trace-journal/1", lambda _: None, lambda _: None)
+"""That of `kcc trace`, whose results are elsewhere."""
+
+OUTPUTS = frozenset(
+    {"output", "report", "json", "resume", "error", "color", "width", "workers", "root"}
+)
+"""Options that change nothing of what a task finds."""
+
+
+def digest_of(arguments: argparse.Namespace) -> str:
+    """Of what the work on a script rests on: its text, the options, and the GPUs as they are."""
+    from kcc.base.gpu import load_gpu
+
+    script = Path(arguments.script)
+    text = script.read_bytes() if script.is_file() else b""
+    asked = [
+        (key, repr(value))
+        for key, value in sorted(vars(arguments).items())
+        if key not in OUTPUTS and not callable(value)
+    ]
+    gpus = [repr(load_gpu(name, [])) for name in getattr(arguments, "gpus", None) or ()]
+    return hashlib.sha256(text + repr((kcc.__version__, asked, gpus)).encode()).hexdigest()

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import kcc
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.rows import from_json, to_json
-from kcc.commands.journal import Journal, Kind
+from kcc.commands.journal import Journal, Kind, digest_of
 from kcc.synth.comparison.behaviour import Simulated
 
 Trial = Simulated | int
-
-OUTPUTS = frozenset(
-    {"output", "report", "json", "resume", "error", "color", "width", "workers", "run"}
-)
-"""Options that change nothing of what a trial finds."""
 
 
 def _read(found: Any) -> Trial:
@@ -35,7 +28,7 @@ class KeptTrials(Journal[Trial]):
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         path = Path(f"{str(arguments.output).rstrip('/')}.partial")
-        super().__init__(path, _digest(arguments), TRIALS, resume=arguments.resume)
+        super().__init__(path, digest_of(arguments), TRIALS, resume=arguments.resume)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None,
@@ -64,14 +57,3 @@ class KeptTrials(Journal[Trial]):
         """Remember the original on each GPU."""
         for number, each in enumerate(found):
             self.keep(f"original: {number}", each)
-
-
-def _digest(arguments: argparse.Namespace) -> str:
-    """Of what trials rest on: the script, the options and the GPUs as they are."""
-    from kcc.base.gpu import load_gpu
-
-    script = Path(arguments.script)
-    text = script.read_bytes() if script.is_file() else b""
-    asked = sorted((key, repr(v)) for key, v in vars(arguments).items() if key not in OUTPUTS)
-    gpus = [repr(load_gpu(name, [])) for name in arguments.gpus]
-    return hashlib.sha256(text + repr((kcc.__version__, asked, gpus)).encode()).hexdigest()

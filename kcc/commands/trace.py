@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +61,11 @@ blocks, lane masks and addresses, warp by warp. Also for a kernel source without
     parser.other = static_parser, SOURCE_SUFFIXES
     group = parser.add_argument_group("trace")
     group.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
+    group.add_argument(
+        "--resume", action="store_true",
+        help="keep launches in FILE.records after an interrupt, and go on behind those that are "
+        "there: kernels run again, without a trace",
+    )  # fmt: skip
     add_launch_choice(group)
     group.add_argument(
         "--blocks-only",
@@ -131,6 +138,8 @@ def _check_trace(arguments: argparse.Namespace) -> None:
         raise usage_error("--launch, --block, --warp and --json go with --show")
     if not arguments.output:
         raise usage_error("-o FILE is missing")
+    if arguments.resume and is_export(arguments):
+        raise usage_error("--resume is for traces (.kct), not for --format accelsim")
     if arguments.output == STANDARD:
         raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
     check_targets([arguments.output], path)
@@ -150,7 +159,10 @@ def _write(arguments: argparse.Namespace, sources: SourceLines, target: Path) ->
     from kcc.report.execution.traces import size_text
     from kcc.stages.tracing import Tracer, header_of
 
-    with TraceWriter(target, header_of(arguments.script)) as writer:
+    with (
+        _resumed(arguments) as partial,
+        TraceWriter(target, header_of(arguments.script), partial) as writer,
+    ):
         tracer = Tracer(
             writer,
             addresses=not arguments.blocks_only,
@@ -168,6 +180,26 @@ def _write(arguments: argparse.Namespace, sources: SourceLines, target: Path) ->
         if writer.launches == 0:
             raise _nothing(arguments)
     return _written(target, writer)
+
+
+@contextmanager
+def _resumed(arguments: argparse.Namespace) -> Generator[Path | None]:
+    """With --resume where the launches so far are kept, until all are there. The journal beside
+    says of which work they are.
+
+    :raises DiagnosticError: K893 where they are of other work.
+    """
+    from kcc.commands.journal import NOTHING, Journal, digest_of
+
+    journal, records = Path(f"{arguments.output}.partial"), Path(f"{arguments.output}.records")
+    if not arguments.resume:
+        yield None
+        return
+    if not journal.exists():
+        records.unlink(missing_ok=True)
+    with Journal(journal, digest_of(arguments), NOTHING, resume=True) as kept:
+        yield records
+        kept.remove()
 
 
 def _nothing(arguments: argparse.Namespace) -> DiagnosticError:

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kcc
-from kcc.base.trace.launches import DYNAMIC, TraceHeader
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.launches import DYNAMIC, TraceHeader, TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.base.trace.writer import TraceWriter
 from kcc.frontend.kernel import Kernel
 from kcc.stages.host import HostLaunch, Observer
 from kcc.tracegen.execute import Execution
 from kcc.tracegen.simt.program import TraceMode
-from kcc.tracegen.trace_file import begin_launch, end_launch
+from kcc.tracegen.trace_file import begin_launch, counts_of, describe_launch, end_launch
 from kcc.tracegen.trace_tables import tables_of
 from kcc.tracegen.workers import TraceCallback
 
@@ -29,7 +30,8 @@ class Tracer:
     """An observer of a run (:class:`kcc.stages.host.Observer`) that writes its launches to a file.
 
     ``kernels`` and ``launches`` (numbers in the run) say which; empty means all of them. Launches
-    that fail are left out.
+    that fail are left out. Those that the file has from an earlier run are run without a trace, and
+    must be the same (K893).
     """
 
     def __init__(
@@ -44,12 +46,15 @@ class Tracer:
         self.kernels, self.launches = frozenset(kernels), tuple(launches)
         self._mode = TraceMode.ADDRESSES if addresses else TraceMode.BLOCKS
         self._begun = False
+        self._skipped: TraceLaunch | None = None
+        self._seen, self._kept = 0, writer.launches
+        """Launches of the run so far that are wanted, and how many are from an earlier run."""
         self._tables: dict[tuple[Kernel, int], TraceTables] = {}
         """By kernel and warp width."""
 
     @property
     def trace(self) -> TraceMode:
-        return self._mode
+        return TraceMode.OFF if self._seen < self._kept else self._mode
 
     def before(self, launch: HostLaunch) -> TraceCallback | None:
         self.writer.cancel()  # one that failed, and the script goes on
@@ -60,11 +65,27 @@ class Tracer:
         key = launch.kernel, plan.width
         if key not in self._tables:
             self._tables[key] = tables_of(plan, launch.kernel, launch.unit)
-        return begin_launch(self.writer, launch.number, launch.prepared, self._tables[key])
+        tables = self._tables[key]
+        if self._seen < self._kept:
+            number = self.writer.add_tables(tables)
+            self._skipped = describe_launch(
+                launch.prepared, launch.number, number,
+                addresses=self._mode is TraceMode.ADDRESSES,
+            )  # fmt: skip
+            return None
+        return begin_launch(self.writer, launch.number, launch.prepared, tables)
 
     def after(self, launch: HostLaunch, execution: Execution) -> None:  # noqa: ARG002
-        if self._begun:
+        if not self._begun:
+            return
+        if self._skipped is None:
             end_launch(self.writer, execution)
+        elif not self.writer.again(self._seen, self._skipped, counts_of(execution)):
+            message = f"launch {self._skipped.number} is another than in the run that is resumed"
+            hint = "without --resume the trace begins anew"
+            raise DiagnosticError([Diagnostic("K893", message, hint=hint)])
+        self._seen += 1
+        self._skipped = None
 
     def finish(self) -> None:
         """The run is over."""

@@ -50,6 +50,15 @@ COMMANDS: dict[str, Command] = {
         ("simulate", "x.kct", "--gpu", "conf1", "--json", "out.json", "--csv", "out.csv"),
         ("out.json", "out.csv"),
     ),
+    "resumed trace": Command(("trace", "host.py", "-o", "out.kct", "--resume"), ("out.kct",)),
+    "resumed simulate": Command(
+        ("simulate", "x.kct", "--gpu", "conf1,v100", "--json", "out.json", "--resume"),
+        ("out.json",),
+    ),
+    "resumed synth": Command(
+        ("synth", "host.py", "--gpu", "conf1", "--reduction", "auto", "-o", "mini", "--resume"),
+        MINIATURE,
+    ),
     "explore": Command(
         ("explore", "x.kct", "--gpu", "v100", "--sweep", "sms=40,80", "--json", "out.json"),
         ("out.json",),
@@ -170,7 +179,7 @@ def judge(case: str, samples: Path, known: Reference) -> Entry:
     """One kill and one more run."""
     name = case.rsplit(":", 1)[0]
     rng, command = random.Random(case), COMMANDS[name]
-    old = rng.random() < 0.5 and name != "synth"
+    old = rng.random() < 0.5 and command.targets is not MINIATURE
     with _copied(samples):
         if old:
             for target in command.targets:

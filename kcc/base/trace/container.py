@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,13 +73,15 @@ def contradictory(path: Path | str, offset: int, message: str) -> DiagnosticErro
 
 
 class RecordFile:
-    """Writes records one after another into a file that gets its name when it is complete."""
+    """Writes records one after another into a file that gets its name when it is complete. Until
+    then it is ``partial``, where it stays if it is not completed; else nothing is left of it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, partial: Path | None = None) -> None:
+        self.path, self._partial = path, partial
         target = path.resolve()  # a link stays a link
         self._target = target
-        self._temporary = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")
+        hidden = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")
+        self._temporary = partial or hidden
         self._file: BinaryIO | None = None
         self.offset = 0
 
@@ -88,11 +91,19 @@ class RecordFile:
             if self._target.is_dir():
                 raise IsADirectoryError(21, os.strerror(21))
             mode = self._target.stat().st_mode & 0o777 if self._target.exists() else 0o666
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if self._partial else os.O_EXCL)
             self._file = os.fdopen(os.open(self._temporary, flags, mode), "wb")
         except OSError as error:
             raise self._cannot_write(error) from error
         self._write(START.pack(MAGIC, VERSION))
+
+    def go_on(self, offset: int) -> None:
+        """Begin with what is there up to ``offset``; raises K008."""
+        try:
+            self._file = self._temporary.open("r+b")
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self.cut(offset)
 
     def add(self, tag: str, data: bytes, *, pack: bool = True) -> int:
         """Append a record; gives its place."""
@@ -126,18 +137,20 @@ class RecordFile:
             assert self._file is not None
             self._file.close()
             self._temporary.replace(self._target)
+            self._file = None
         except OSError as error:
             raise self._cannot_write(error) from error
         finally:
             self.abandon()
 
     def abandon(self) -> None:
-        """Leave nothing behind; does nothing to a finished file."""
+        """Leave nothing behind but what is to stay; does nothing to a finished file."""
         if self._file is not None:
             file, self._file = self._file, None
             with suppress(OSError):  # what could not be written is thrown away in any case
                 file.close()
-            self._temporary.unlink(missing_ok=True)
+            if self._partial is None:
+                self._temporary.unlink(missing_ok=True)
 
     def _write(self, data: bytes) -> None:
         assert self._file is not None, "the file is not open"
@@ -198,6 +211,25 @@ class RecordStream:
         else:
             data = b""
         return data
+
+
+def records_of(path: Path) -> Iterator[Record]:
+    """The whole records of a file that is not complete; nothing of one of another version."""
+    with path.open("rb") as file:
+        if file.read(START.size) != START.pack(MAGIC, VERSION):
+            return
+        offset = START.size
+        while len(head := file.read(RECORD.size)) == RECORD.size:
+            tag, coding, stored, size, check = RECORD.unpack(head)
+            if max(stored, size) > MAX_RECORD_BYTES:
+                return
+            data = file.read(stored)
+            if len(data) < stored or zlib.crc32(data, zlib.crc32(head[:-4])) != check:
+                return
+            end = offset + RECORD.size + stored
+            stream = RecordStream(path, tag.decode("latin-1"), offset, end, size, coding, data)
+            yield Record(stream.tag, stream.read(size), offset, end)
+            offset = end
 
 
 class RecordReader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.base.trace.classes import ClassWords, WarpClass, pack_class, pack_words
-from kcc.base.trace.container import MAX_JSON_BYTES, RecordFile
+from kcc.base.trace.container import MAX_JSON_BYTES, RecordFile, records_of
 from kcc.base.trace.decode import TraceCounter
 from kcc.base.trace.launches import LaunchTotals, TraceHeader, TraceLaunch
 from kcc.base.trace.layout import (
@@ -34,7 +35,7 @@ from kcc.base.trace.layout import (
     TABLES,
     TOTALS,
 )
-from kcc.base.trace.rows import Json, to_json
+from kcc.base.trace.rows import Json, from_json, to_json
 from kcc.base.trace.tables import TraceTables
 
 
@@ -64,10 +65,14 @@ class TraceWriter:
     at the end or, after an exception, leaves nothing.
 
     For each launch: :meth:`begin`, then :meth:`add` with the words as they come, then :meth:`end`.
+    ``partial`` is where it lies until it is complete, and stays after an exception; whole launches
+    that it has are kept (``launches`` says how many), and are to be asked for by :meth:`again`.
     """
 
-    def __init__(self, path: Path, header: TraceHeader) -> None:
-        self._file = RecordFile(path)
+    def __init__(self, path: Path, header: TraceHeader, partial: Path | None = None) -> None:
+        self._file, self._partial = RecordFile(path, partial), partial
+        self._kept = list[bytes]()
+        """Of launches of an earlier run, what they are and what they add up to, as digests."""
         self._header = header
         self._index = bytearray()
         self._tables: list[TraceTables] = []
@@ -80,6 +85,8 @@ class TraceWriter:
         """Written so far, those of a launch that is not complete too."""
 
     def __enter__(self) -> Self:
+        if self._restore():
+            return self
         self._file.open()
         try:
             self._add_json(HEADER, to_json(self._header))
@@ -130,6 +137,47 @@ class TraceWriter:
         self._add_json(LAUNCH, to_json(launch), number)
         seen = np.zeros_like(counter.seen)
         self._open = _OpenLaunch(number, launch, counter, seen, place, rows)
+
+    def again(self, number: int, launch: TraceLaunch, counts: tuple[tuple[int, int], ...]) -> bool:
+        """Whether the ``number``-th launch of an earlier run was this one and did the same."""
+        return self._kept[number] == _digest(to_json(launch), [list(row) for row in counts])
+
+    def _restore(self) -> bool:
+        """Go on behind the last whole launch of the partial file, if there is one of this work."""
+        if self._partial is None or not self._partial.exists():
+            return False
+        waiting, end = list[tuple[str, Json, int, int, int, int]](), 0
+        launch: Json = None
+        for record in records_of(self._partial):
+            where = self._launches if record.tag in (LAUNCH, CHUNK, TOTALS) else NO_LAUNCH
+            first = blocks = instructions = 0
+            value: Json = None
+            if record.tag == CHUNK:
+                _, _, first, blocks, _, _, instructions, _ = CHUNK_HEAD.unpack_from(record.data)
+            elif record.tag in (HEADER, TABLES, LAUNCH, TOTALS):
+                value = json.loads(record.data)
+            else:
+                break
+            if record.tag == HEADER and value != to_json(self._header):
+                return False
+            launch = value if record.tag == LAUNCH else launch
+            waiting.append((record.tag, value, record.offset, first, blocks, instructions))
+            if record.tag in (HEADER, TOTALS):
+                for tag, said, *row in waiting:
+                    of = where if tag in (LAUNCH, CHUNK, TOTALS) else NO_LAUNCH
+                    self._note(tag, of, *row)
+                    if tag == TABLES:
+                        self._tables.append(TraceTables.from_json(said))
+                waiting, end = [], record.end
+            if record.tag == TOTALS:
+                totals = from_json(LaunchTotals, value)
+                self._sum(totals)
+                self.warp_instructions += totals.warp_instructions
+                self._kept.append(_digest(launch, value["counts"]))
+                self._launches += 1
+        if end:
+            self._file.go_on(end)
+        return bool(end)
 
     def cancel(self) -> None:
         """Take back the launch that has begun and not ended, if there is one."""
@@ -247,3 +295,8 @@ class TraceWriter:
         rows = len(self._index) // INDEX_ROW.size
         head = INDEX_HEAD.pack(self._launches, *self._sums, rows)
         self._file.finish(self._file.add(INDEX, head + bytes(self._index), pack=False))
+
+
+def _digest(launch: Json, counts: Json) -> bytes:
+    text = json.dumps([launch, counts], sort_keys=True)
+    return hashlib.sha256(text.encode()).digest()
