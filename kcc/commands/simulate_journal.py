@@ -6,12 +6,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-import zipfile
-from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import kcc
 from kcc.commands.journal import Journal, Kind
 from kcc.report.simulation.kept import KeptTimings, packed, unpacked
+from kcc.sim.cycle.kept import Arrays, kept_arrays, restore
 from kcc.sim.result import Timing
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 STATE_SECONDS = 5.0
 """Between two states that are written: what a kill can cost. Each is megabytes."""
+
+OF, PLACE = "of", "place"
 
 Found = tuple[int, Timing]
 """A configuration, and what a launch took on it."""
@@ -69,7 +72,7 @@ class KeptLaunches:
     def begin(self, simulator: CycleSimulator) -> int:
         """The simulator as the latest launch of the configuration left it."""
         if self._state.configuration == self._configuration:
-            simulator.restore(self._state.kernels, self._state.arrays)
+            self._state.restore(simulator)
         return self._done
 
     def ended(self, timing: Timing, simulator: CycleSimulator) -> None:
@@ -78,8 +81,8 @@ class KeptLaunches:
         name = f"{self._configuration}:{self._done}"
         self._journal.add(name, (self._configuration, timing))
         if time.monotonic() - self._written >= STATE_SECONDS:
-            state = () if self._plan.cold else simulator.state()
-            self._write(_State(self._configuration, self._done, simulator.kernels, state))
+            state = {} if self._plan.cold else kept_arrays(simulator)
+            self._write(_State(self._configuration, self._done, state))
 
     def complete(self) -> None:
         """The configuration is done."""
@@ -111,34 +114,36 @@ def _write(found: Found) -> tuple[int, str]:
     return found[0], base64.b64encode(packed(found[1])).decode("ascii")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _State:
     """After how many launches of which configuration; configurations before it are done."""
 
-    def __init__(
-        self, configuration: int = 0, done: int = 0, kernels: Sequence[str] = (),
-        arrays: Sequence[NDArray[Any]] = (),
-    ) -> None:  # fmt: skip
-        self.configuration, self.done = configuration, done
-        self.kernels, self.arrays = tuple(kernels), tuple(arrays)
+    configuration: int = 0
+    done: int = 0
+    arrays: Arrays = field(default_factory=dict[str, NDArray[Any]])
 
     @classmethod
     def read(cls, path: Path, digest: str) -> _State:
         """That of a file; the beginning where there is none of this plan."""
-        with suppress(OSError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as file:
-            if str(file["digest"]) == digest:
-                place = file["place"].tolist()
-                arrays = [file[f"array{n}"] for n in range(place[2])]
-                return cls(place[0], place[1], file["kernels"].tolist(), arrays)
+        with suppress(OSError, ValueError, KeyError, EOFError, BadZipFile), np.load(path) as file:
+            found = dict(file)
+            place = found.pop(PLACE).tolist()
+            if str(found.pop(OF)) == digest:
+                return cls(place[0], place[1], found)
         return cls()
 
     def write(self, path: Path, digest: str) -> None:
+        """All or nothing."""
         beside = path.with_name(f".{path.name}.tmp")
-        place = np.array([self.configuration, self.done, len(self.arrays)])
-        named: dict[str, Any] = {f"array{n}": each for n, each in enumerate(self.arrays)}
-        kernels = np.array(self.kernels, np.str_)
+        said = {OF: np.array(digest), PLACE: np.array([self.configuration, self.done])}
         with beside.open("wb") as file:
-            np.savez(file, digest=np.array(digest), place=place, kernels=kernels, **named)
+            np.savez(file, allow_pickle=False, **said, **self.arrays)
         beside.replace(path)
+
+    def restore(self, simulator: CycleSimulator) -> None:
+        """The simulator as the latest launch left it; as it is where nothing is kept."""
+        if self.arrays:
+            restore(simulator, self.arrays)
 
 
 def digest_of(plan: Plan) -> str:

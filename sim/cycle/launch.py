@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,24 +156,6 @@ class CycleSimulator:
     @kernels.setter
     def kernels(self, names: Iterable[str]) -> None:
         self._places = {name: place for place, name in enumerate(names)}
-
-    def state(self) -> tuple[NDArray[Any], ...]:
-        """What the next launch finds, beside :attr:`kernels`; nothing before the first."""
-        memory = self.memory
-        return (*memory.l2, *memory.dram, *memory.instructions) if memory is not None else ()
-
-    def restore(self, kernels: Iterable[str], state: Sequence[NDArray[Any]]) -> None:
-        """Go on behind the launch that left this."""
-        self.kernels = list(kernels)
-        arrays = [aligned(each.shape, each.dtype) for each in state]
-        for own, each in zip(arrays, state, strict=True):
-            own[...] = each
-        l2, dram = len(Cache._fields), len(Cache._fields) + len(Dram._fields)
-        self.memory = None
-        if arrays:
-            self.memory = SharedMemory(
-                Cache(*arrays[:l2]), Dram(*arrays[l2:dram]), Cache(*arrays[dram:])
-            )
 
     def begin(self, tables: TraceTables, launch: TraceLaunch) -> LaunchSimulation:
         """A launch whose batches are then fed. Raises K870 for a launch without addresses, K871
