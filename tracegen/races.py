@@ -145,7 +145,7 @@ class RaceDetector:
         self, block: int, warp: _Warp, items: NDArray[np.int64], addresses: NDArray[np.int64],
         number: int,
     ) -> None:  # fmt: skip
-        kind, size = _kind_and_size(self.plan.function.instructions[number])
+        kind, size = kind_and_size(self.plan.function.instructions[number])
         is_local = addresses >= LOCAL_BASE
         rows = np.empty((len(addresses), size, len(Field)), np.int64)
         rows[:, :, Field.BYTE] = addresses[:, None] + np.arange(size)
@@ -165,15 +165,16 @@ class RaceDetector:
         self._warps.clear()
         if self.found is not None:
             return
-        self.found = _find(rows, [Field.BYTE, Field.BLOCK, Field.EPOCH], Field.ITEM)
+        self.found = find_race(rows, [Field.BYTE, Field.BLOCK, Field.EPOCH], Field.ITEM)
         if self.found is not None:
             return
         everything = np.concatenate([self._shared, rows[rows[:, Field.BYTE] < LOCAL_BASE]])
-        self._shared = _two_blocks_each(everything)
-        self.found = _find(self._shared, [Field.BYTE], Field.BLOCK)
+        self._shared = two_blocks_each(everything)
+        self.found = find_race(self._shared, [Field.BYTE], Field.BLOCK)
 
 
-def _kind_and_size(instruction: AnyInstruction) -> tuple[Kind, int]:
+def kind_and_size(instruction: AnyInstruction) -> tuple[Kind, int]:
+    """What an access does, to how many bytes."""
     match instruction:
         case Load():
             return Kind.READ, access_bytes(instruction.type)
@@ -195,7 +196,7 @@ def _groups(rows: Rows, keys: list[Field]) -> tuple[Rows, NDArray[np.int64]]:
     return rows, np.flatnonzero(fresh)
 
 
-def _two_blocks_each(rows: Rows) -> Rows:
+def two_blocks_each(rows: Rows) -> Rows:
     """For each byte and kind one access of the first and one of the last thread block."""
     if not len(rows):
         return rows
@@ -206,7 +207,7 @@ def _two_blocks_each(rows: Rows) -> Rows:
     return rows[np.union1d(starts, ends)]
 
 
-def _find(rows: Rows, keys: list[Field], owner: Field) -> Race | None:
+def find_race(rows: Rows, keys: list[Field], owner: Field) -> Race | None:
     """The race at the lowest address among accesses with equal ``keys`` by different ``owner``s."""
     if not len(rows):
         return None
@@ -251,7 +252,7 @@ def explain_race(
     of a thread block, ``otherwise`` the place where an instruction has none."""
     ids = [global_id(block, own) for block, own, _ in (race.first, race.second)]
     instructions = [plan.function.instructions[p[2]] for p in (race.first, race.second)]
-    verbs = [_VERBS[_kind_and_size(i)[0]] for i in instructions]
+    verbs = [_VERBS[kind_and_size(i)[0]] for i in instructions]
     spans = [_span(i, otherwise) for i in instructions]
     place = f"address 0x{race.address:x}"
     if item is not None:

@@ -246,6 +246,7 @@ CODES: dict[str, Code] = {
     "K718": Code("error", "execution was stopped"),
     "K720": Code("error", "control reaches an impossible place"),
     "K721": Code("error", "work-items race for the same memory"),
+    "K722": Code("warning", "thread blocks race for the same memory"),
     "K730": Code("error", "a script is not Python"),
     "K731": Code("error", "a script fails"),
     "K732": Code("error", "a workload's check of its results fails"),

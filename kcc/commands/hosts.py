@@ -172,10 +172,14 @@ def run_host(
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
-        return ScriptRun(tuple(progress.launches), progress.sources)
+        return ScriptRun(tuple(progress.launches), progress.sources, tuple(progress.warnings))
     finally:
         for name, lines in progress.sources.items():
             sources.add(name, "\n".join(lines))
+        if progress.warnings:
+            from kcc.commands.static_trace import write_messages
+
+            write_messages(progress.warnings, sources)
 
 
 @contextmanager

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Protocol
 
 from kcc.base.cache_folder import user_cache_dir
+from kcc.base.diagnostics import Diagnostic
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen import execute
+from kcc.tracegen.block_races import BlockRaces
 from kcc.tracegen.device_memory import DeviceMemory
 from kcc.tracegen.execute import (
     DEFAULT_BUDGET,
@@ -107,6 +109,10 @@ class Session:
     launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
     sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The lines of every source compiled, by the name messages use."""
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    """What of kernels is found while they are traced: races between thread blocks."""
+    looked_at: set[Kernel] = field(default_factory=set[Kernel])
+    """Kernels whose races were looked for."""
     wheel: Path | None = None
     """Where PyOpenCL's own modules lie that run over kcc.opencl."""
     device_ns: int = 0
@@ -147,9 +153,16 @@ def run_launch(
         execute.look_for_races(unit, kernel, shape, arguments, options)
     prepared = execute.prepare(unit, kernel, shape, arguments, options, session.memory)
     launch = HostLaunch(len(session.launches), unit, kernel, prepared)
+    races: BlockRaces | None = None
     if observer is not None:
-        prepared.options = replace(options, on_trace=observer.before(launch))
+        take = observer.before(launch)
+        if take is not None and kernel not in session.looked_at and _at_once(prepared):
+            session.looked_at.add(kernel)
+            take = races = BlockRaces(prepared, take)
+        prepared.options = replace(options, on_trace=take)
     execution = prepared.run()
+    if races is not None and (found := races.finish()) is not None:
+        session.warnings.append(found)
     session.launches.append(
         LaunchRow(
             launch.number,
@@ -166,6 +179,13 @@ def run_launch(
     if observer is not None:
         observer.after(launch, execution)
     return execution
+
+
+def _at_once(prepared: PreparedLaunch) -> bool:
+    """Whether a launch is traced with its addresses, and its thread blocks may run at once."""
+    options = prepared.options
+    traced = options.trace is TraceMode.ADDRESSES
+    return traced and options.workers > 1 and prepared.program.order_free
 
 
 class _Current:

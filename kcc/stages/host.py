@@ -60,6 +60,7 @@ class ScriptRun:
 
     launches: tuple[LaunchRow, ...]
     sources: Mapping[str, Sequence[str]]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(slots=True)
@@ -68,6 +69,7 @@ class Progress:
 
     launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
     sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
 
 def run_script(
@@ -102,6 +104,7 @@ def run_script(
         Path(path).resolve().parent,
         launches=seen.launches,
         sources=seen.sources,
+        warnings=seen.warnings,
         wheel=wheel_folder() if settings.redirect else None,
     )
     before = use_session(session)
@@ -121,7 +124,7 @@ def run_script(
         raise DiagnosticError([_explain(error, path)]) from error
     finally:
         use_session(before)
-    return ScriptRun(tuple(session.launches), session.sources)
+    return ScriptRun(tuple(session.launches), session.sources, tuple(session.warnings))
 
 
 def is_workload(tree: ast.Module) -> bool:

@@ -100,7 +100,9 @@ def run_source(
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
     check_arguments(request.arguments, kernels, unit.module)
-    session = Session(settings, observer, launches=seen.launches, sources=seen.sources)
+    session = Session(
+        settings, observer, launches=seen.launches, sources=seen.sources, warnings=seen.warnings
+    )
     session.sources.update(unit.sources)
     kept = list[tuple[str, bytes]]()
     for kernel in kernels:
@@ -113,7 +115,7 @@ def run_source(
             index = maker.index(name)
             if index is not None and index in after.buffers:
                 kept.append((name, _file(maker.shaped(index, after.buffers[index]))))
-    done = ScriptRun(tuple(session.launches), session.sources)
+    done = ScriptRun(tuple(session.launches), session.sources, tuple(session.warnings))
     return SourceRan(done, tuple(kept), (*unit.warnings, *refusals(unit, request.kernels)))
 
 

@@ -285,6 +285,7 @@ EXAMPLES: dict[str, Example | Circumstance] = {
     ),
     "K720": Circumstance("code that cannot be reached is", "tests/tracegen/test_misuse.py"),
     "K721": body("a[i / 2] = i;", "kcc run run.py --races"),
+    "K722": body("a[i % 32] = i;", "kcc trace run.py --workers 2 -o x.kct"),
     "K730": Example("kcc run run.py", {"run.py": "print((1)\n"}),
     "K731": Example("kcc run run.py", {"run.py": 'raise ValueError("no GPU")\n'}),
     "K732": Example(

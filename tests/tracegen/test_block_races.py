@@ -1,0 +1,72 @@
+"""A trace whose bytes depend on how workers share thread blocks says so, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcc.cli import main
+
+SCRIPT = """from pathlib import Path
+import numpy as np
+import kcc.opencl as cl
+q = cl.CommandQueue(cl.create_some_context())
+p = cl.Program(q.context, Path("k.cl").read_text()).build()
+x = cl.Buffer(q.context, cl.mem_flags.READ_WRITE, 8192)
+cl.enqueue_copy(q, x, np.zeros(2048, np.float32))
+k = cl.Kernel(p, "k")
+for _ in range(2):
+    k(q, (1024,), (64,), x)
+"""
+
+
+def traced(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> int:
+    monkeypatch.chdir(folder)
+    Path("run.py").write_text(SCRIPT)
+    text = "__kernel void k(__global float *x)\n{\n    const int i = get_global_id(0);\n"
+    Path("k.cl").write_text(f"{text}    {body}\n}}\n")
+    return main(["trace", "run.py", "-o", "x.kct", *(options or ("--workers", "2"))])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x[i % 64] = i;",  # all thread blocks write the same
+        "x[i + 1] = 2.0f * x[i];",  # the neighbour's
+        "if (i == 1023) x[0] = 1.0f; else if (i) x[i] = x[0];",  # one writes what all read
+        "atomic_add((__global int *)x, 1); x[i + 1] = x[0];",  # beside atomics
+    ],
+)
+def test_races_are_told_once(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert traced(body, tmp_path, monkeypatch) == 0
+    said = capsys.readouterr().err
+    assert said.count("warning[K722]: data race") == 1
+    assert "k.cl:4:" in said
+    assert main(["run", "run.py", "--races"]) == 1
+    assert "k.cl:4:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x[i] = x[i] * 2.0f + 1.0f;",
+        "if (i % 3) x[0] = 1.0f;",  # whoever is first, the same is there
+        "atomic_add((__global int *)x, i);",
+        "if (i % 64) x[i] = x[i - 1];",  # within a thread block: in the same order in each run
+    ],
+)
+def test_no_race_between_thread_blocks(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert traced(body, tmp_path, monkeypatch) == 0
+    assert "K722" not in capsys.readouterr().err
+
+
+def test_one_worker_has_one_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert traced("x[i % 64] = i;", tmp_path, monkeypatch, "--workers", "1") == 0
+    assert "K722" not in capsys.readouterr().err
