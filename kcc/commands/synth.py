@@ -198,7 +198,9 @@ def remarks(arguments: argparse.Namespace, found: Synthesis) -> list[Diagnostic]
         where = ", ".join(f"{100 * p.ipc_error:+.1f} % on {p.original.gpu}" for p in beyond)
         message = f"no miniature is within {arguments.error:g} %: IPC of the one written is {where}"
         said.append(Diagnostic("K953", message, hint="`--error` allows more"))
-    if lost := differences(found.behaviours, found.pairs):
+    made = found.own
+    whole = made.blocks == 1 and all(f == 1 for row in made.miniature.reductions for f in row)
+    if lost := differences(found.behaviours, found.pairs, whole=whole):
         what = f"the miniature differs: {'; '.join(lost)}"
         said.append(Diagnostic("K954", what, hint="a smaller --reduction and --blocks keep more"))
     return said

@@ -21,10 +21,12 @@ from kcc.tracegen.workers import TraceCallback
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A trace file, and the registers of its kernels by estimate."""
+    """A trace file, and the registers of its kernels by estimate; lines of the source that stand
+    for nothing in an original."""
 
     path: str
     registers: Mapping[str, int]
+    auxiliary: frozenset[int] = frozenset()
 
 
 class _RegisterTracer(Tracer):
@@ -75,10 +77,10 @@ def simulate_run(traced: Traced, gpu: GpuDescription, watch: Watcher = no_watche
             simulate_trace(traced.path, gpu, registers=dict(traced.registers), watch=watch)
         )
         seconds = time.process_time() - began
-    return _summed(found, seconds - prepared.seconds)
+    return _summed(found, seconds - prepared.seconds, traced.auxiliary)
 
 
-def _summed(found: Sequence[Timing], seconds: float) -> Simulated:
+def _summed(found: Sequence[Timing], seconds: float, auxiliary: frozenset[int]) -> Simulated:
     hits, accesses = dict[str, float](), dict[str, float]()
     for timing in found:
         for cache in timing.caches:
@@ -91,4 +93,12 @@ def _summed(found: Sequence[Timing], seconds: float) -> Simulated:
         instructions=sum(t.instructions for t in found),
         hits={level: hits[level] / n if n else 0.0 for level, n in accesses.items()},
         cpu_seconds=seconds,
+        auxiliary=sum(_issued_in(t, auxiliary) for t in found),
     )
+
+
+def _issued_in(timing: Timing, lines: frozenset[int]) -> float:
+    """What a launch issues of some lines: as large a share as they have of what lines execute."""
+    executed = sum(line.executed for line in timing.lines)
+    own = sum(line.executed for line in timing.lines if line.line in lines)
+    return timing.issued * own / executed if executed else 0.0

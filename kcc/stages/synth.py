@@ -316,7 +316,8 @@ def _profiled(
             traced = trace_run(
                 script, trace, settings, seed=seed, beside=profiler, progress=progress
             )
-            return profiler.profile({"script": script, "size": "small", "seed": seed}), traced
+            found = profiler.profile({"script": script, "size": "small", "seed": seed})
+            return found, replace(traced, auxiliary=source.auxiliary)
         except DiagnosticError:
             # What a launch does wrong cuts its trace off; without one it says what it is.
             run_script(script, settings=settings, seed=seed)

@@ -49,6 +49,10 @@ T = TypeVar("T")
 
 FULL_RATE = (1 << 32) - 1
 
+GOLDEN = 2654435769
+"""2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4).
+Draws start at ``number of the thread * GOLDEN + seed``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -294,7 +298,8 @@ def _value(
         case int():
             return _argument(facts, parameter, source, found, buffers, redraw)
         case _:
-            return ScalarValue(wishes.seed if parameter.kind is ParameterKind.SEED else 0)
+            is_seed = parameter.kind is ParameterKind.SEED
+            return ScalarValue(wishes.seed * GOLDEN % (1 << 32) if is_seed else 0)
 
 
 def _scaled(

@@ -27,7 +27,8 @@ class Behaviour:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What the simulation of a run's launches on one GPU says, all together. ``hits`` are hit
-    rates by level; ``cpu_seconds`` are those of the simulation."""
+    rates by level; ``cpu_seconds`` are those of the simulation. ``auxiliary`` are the issued
+    instructions that stand for nothing in an original."""
 
     gpu: str
     cycles: float
@@ -35,10 +36,17 @@ class Simulated:
     instructions: float
     hits: Mapping[str, float]
     cpu_seconds: float
+    auxiliary: float = 0.0
 
     @property
     def ipc(self) -> float:
+        """Of all instructions."""
         return self.issued / self.cycles if self.cycles else 0.0
+
+    @property
+    def own_ipc(self) -> float:
+        """Of those that the original has."""
+        return (self.issued - self.auxiliary) / self.cycles if self.cycles else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +58,8 @@ class Pair:
 
     @property
     def ipc_error(self) -> float:
-        """Equation (4) of Yu et al. (IEEE TC 2015) for IPC."""
-        return self.miniature.ipc / self.original.ipc - 1 if self.original.ipc else 0.0
+        """Equation (4) of Yu et al. (IEEE TC 2015) for IPC, without auxiliary instructions."""
+        return self.miniature.own_ipc / self.original.ipc - 1 if self.original.ipc else 0.0
 
     @property
     def instruction_speedup(self) -> float:
@@ -85,11 +93,17 @@ UNSAID = 0.05
 """By how much a share, or sectors per access relative to the original's, may differ unsaid."""
 
 
-def differences(behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair]) -> list[str]:
+def differences(
+    behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair], *, whole: bool = False
+) -> list[str]:
     """What of a miniature differs by more than five points, or percent, from its original: active
-    lanes, sectors per access, and hit rates where both were simulated."""
+    lanes, sectors per access, hit rates where both were simulated; of one without reduction
+    (``whole``) warp instructions too."""
     one, two = behaviours
     found = list[str]()
+    share = two.warp_instructions / max(one.warp_instructions, 1)
+    if whole and abs(share - 1) > UNSAID:
+        found.append(f"it executes {100 * share:.0f} % of the warp instructions")
     if abs(two.lanes - one.lanes) > UNSAID:
         found.append(
             f"{100 * two.lanes:.0f} % of the lanes are active, not {100 * one.lanes:.0f} %"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from math import prod
 
 from kcc.frontend.ir.types import FloatTy, IrType, PtrTy, VecTy
+from kcc.synth.assembly.assemble import GOLDEN
 from kcc.synth.assembly.model import Drawn, Kernel, Nothing, Operand, ParameterKind, Result
 from kcc.synth.emit.expressions import MULTIPLIER, Expressions
-from kcc.synth.emit.opencl_text import Body
+from kcc.synth.emit.opencl_text import AUX, Body
 
 _INCREMENT = "1013904223u"
 """Of the generator of draws, where no anchor takes its place (Knuth, as the multiplier)."""
@@ -21,9 +22,6 @@ _ODD = (
 """Factors that take multiples of the golden ratio to those of other numbers whose multiples are
 evenly spread too: the periodic continued fractions of (2), (1, 2), (1, 1, 2), (1, 2, 2),
 (1, 1, 1, 2), (1, 1, 2, 2), (1, 2, 2, 2), (1, 1, 1, 1, 2), whose partial quotients are small."""
-
-_GOLDEN = "2654435769u"
-"""2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4)."""
 
 
 class Draws:
@@ -95,7 +93,7 @@ class Draws:
             start = _group(self.kernel) if cluster == 0 else _thread(self.kernel)
             start = f"({start} >> {shift})" if shift > 0 else start
             seed = self._parameter(ParameterKind.SEED)
-            yield f"    uint r{cluster} = ({start} + a{seed}) * {_GOLDEN}; // aux"
+            yield f"    uint r{cluster} = {start} * {GOLDEN}u + a{seed};{AUX}"
             if cluster in self.fixed:
                 yield f"    const uint h{cluster} = r{cluster};"
 

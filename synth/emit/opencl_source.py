@@ -8,6 +8,7 @@ for nothing in the original are marked "aux".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kcc.frontend.ir.types import (
     I1,
@@ -84,6 +85,8 @@ class _Emitter:
         self.draws = Draws(kernel, self.body, self.spell)
         self.loops = Loops(kernel, factors, self.body, self.spell, self.draws)
         self.samplers = list[tuple[int, int]]()
+        self.drawn = dict[Spread, tuple[str, int]]()
+        """Addresses that the block has drawn, with no ``low_bytes``: variable and ``low_bytes``."""
         phis = [s for s in self.statements.values() if s.opcode == "phi"]
         self.incoming: dict[int, list[tuple[Statement, Operand]]] = {}
         for phi in phis:
@@ -113,6 +116,7 @@ class _Emitter:
         around = [x.number for x in self.kernel.loops if block.number in x.blocks]
         said = f" // loop {', '.join(map(str, around))}" if around else ""
         self.body.label(f"b{block.number}:;{said}")
+        self.drawn.clear()
         for statement in block.statements:
             if statement.number in self.live:
                 self._statement(statement)
@@ -161,6 +165,11 @@ class _Emitter:
             return self.spell.operand(operand, s.operand_types[place])
         type_ = s.operand_types[place]
         assert isinstance(type_, PtrTy)
+        key = replace(operand, low_bytes=0)
+        if key in self.drawn:  # the block has drawn one of the same: this is as far from it
+            name, low_bytes = self.drawn[key]
+            apart = operand.low_bytes - low_bytes
+            return f"{name} {'-' if apart < 0 else '+'} {abs(apart)}" if apart else name
         self.draws.draw(1, operand.anchor, operand.anchor_type)
         base = self.spell.operand(operand.base, type_)
         if not operand.bits:
@@ -172,7 +181,8 @@ class _Emitter:
         )
         name = f"q{s.number}"
         self.body.declare(type_, name)
-        self.body.aux(f"{name} = ({space} uchar *)({step});")
+        self.body.line(f"{name} = ({space} uchar *)({step});")  # as the original's last step
+        self.drawn[key] = name, operand.low_bytes
         return name
 
     def _load(self, s: Statement) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from kcc.frontend.ir.types import IrType
 from kcc.synth.emit.opencl_types import spelled
 
+AUX = " // aux"
+
 
 @dataclass(slots=True)
 class SourceText:
@@ -17,6 +19,11 @@ class SourceText:
 
     def add(self, text: str) -> None:
         self.lines += text.split("\n")
+
+    @property
+    def auxiliary(self) -> frozenset[int]:
+        """Lines, from 1 on, that stand for nothing in the original."""
+        return frozenset(n for n, line in enumerate(self.lines, 1) if line.endswith(AUX))
 
     @property
     def text(self) -> str:
@@ -39,7 +46,7 @@ class Body:
 
     def aux(self, text: str) -> None:
         """A line that stands for nothing in the original."""
-        self.line(f"{text} // aux")
+        self.line(f"{text}{AUX}")
 
     def declare(self, type_: IrType, name: str) -> None:
         """A variable; the same name again is the same one."""

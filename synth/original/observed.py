@@ -10,8 +10,10 @@ from kcc.base.trace.launches import TraceLaunch
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
+    Cast,
     CompareExchange,
     CondBranch,
+    GetElementPtr,
     IntCompare,
     Load,
     Store,
@@ -283,11 +285,48 @@ def _argument(array: object) -> int | None:
 
 
 def anchor_of(facts: KernelFacts, instruction: int) -> Value:
-    """The value that a drawn address waits for: the first thing on the way back from it that is
-    data."""
-    pointer = pointer_of(facts.function.instructions[instruction])
+    """The value that a drawn address waits for: of the integers that make it out of data the one
+    with most arithmetic behind it, so that what the original computes is computed; where none is
+    data, what is."""
+    function = facts.function
+    pointer = pointer_of(function.instructions[instruction])
     assert pointer is not None
+    found = [v for v in _steps(function, pointer) if not facts.roles.is_known(v)]
+    if found:
+        return max(found, key=lambda v: len(_behind(function, v)))
     for leaf in sorted(facts.leaves_of.get(instruction, ()), reverse=True):
-        made = facts.function.instructions[leaf]
+        made = function.instructions[leaf]
         return InstructionRef(made.type, leaf, made.name)
     return pointer
+
+
+def _steps(function: Function, pointer: Value) -> Iterator[InstructionRef]:
+    """The integers by which an address goes on from its array, without their conversions."""
+    seen = set[Value]()
+    while isinstance(pointer, InstructionRef) and pointer not in seen:
+        seen.add(pointer)
+        made = function.instructions[pointer.index]
+        if not isinstance(made, GetElementPtr):
+            return
+        for index in made.indices:
+            value: Value = index
+            while isinstance(cast := function.definition(value), Cast):
+                if not isinstance(cast.operands[0].type, IntTy):
+                    break
+                value = cast.operands[0]
+            if isinstance(value, InstructionRef) and isinstance(value.type, IntTy):
+                yield value
+        pointer = made.base
+
+
+def _behind(function: Function, value: Value) -> set[int]:
+    """The instructions that a value is made by, up to memory."""
+    pending, found = [value], set[int]()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, InstructionRef) and value.index not in found:
+            found.add(value.index)
+            made = function.instructions[value.index]
+            if not isinstance(made, Load | AtomicRmw | CompareExchange):
+                pending += made.operands
+    return found

@@ -24,6 +24,7 @@ def followed(small: Simulated, large: Simulated, steps: float) -> Simulated:
         large,
         cycles=small.cycles + (large.cycles - small.cycles) * steps,
         issued=small.issued + (large.issued - small.issued) * steps,
+        auxiliary=small.auxiliary + (large.auxiliary - small.auxiliary) * steps,
         instructions=small.instructions + large.instructions,
         cpu_seconds=small.cpu_seconds + large.cpu_seconds,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,17 @@ def test_what_a_miniature_lost():
         "13.00 sectors per access, not 8.00",
         "0 % hits in L1 of g, not 19 %",
     ]
+    half = replace(original, warp_instructions=53)
+    assert differences((original, half), []) == []
+    said = ["it executes 53 % of the warp instructions"]
+    assert differences((original, half), [], whole=True) == said
+
+
+def test_auxiliary_instructions_are_no_work():
+    original = Simulated("g", 100.0, 300.0, 200.0, {}, 1.0)
+    own = Simulated("g", 100.0, 400.0, 300.0, {}, 1.0, auxiliary=103.0)
+    assert (own.ipc, own.own_ipc) == (4.0, 2.97)
+    assert Pair(original, own).ipc_error == pytest.approx(-0.01)
 
 
 def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):

@@ -190,6 +190,7 @@ def _simulated(one: Simulated) -> Object:
         "cycles": one.cycles,
         "instructions": one.instructions,
         "ipc": one.ipc,
+        "ipc_without_auxiliary": one.own_ipc,
         "hit_rates": dict(one.hits),
         "cpu_seconds": one.cpu_seconds,
     }

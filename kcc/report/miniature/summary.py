@@ -97,19 +97,20 @@ def _table(behaviours: tuple[Behaviour, Behaviour], style: Style) -> object:
 
 def _simulations(pairs: Sequence[Pair], style: Style, *, twin: bool) -> object:
     own, its = ("both say", "theirs") if twin else ("miniature's", "its")
-    columns = ("cycles", own, "IPC", its, "error", "instructions", "time", "hits")
+    columns = ("cycles", own, "IPC", its, "error", "with aux", "instructions", "time", "hits")
     table = make_table("Simulated", style, "GPU", *columns, right=columns)
     rows = [
         (
             pair.original.gpu, f"{pair.original.cycles:,.0f}", f"{pair.miniature.cycles:,.0f}",
-            f"{pair.original.ipc:.2f}", f"{pair.miniature.ipc:.2f}",
-            f"{100 * pair.ipc_error:+.1f} %", f"{pair.instruction_speedup:.1f} x",
-            f"{pair.time_speedup:.1f} x", _hits(pair),
+            f"{pair.original.ipc:.2f}", f"{pair.miniature.own_ipc:.2f}",
+            f"{100 * pair.ipc_error:+.1f} %", f"{pair.miniature.ipc:.2f}",
+            f"{pair.instruction_speedup:.1f} x", f"{pair.time_speedup:.1f} x", _hits(pair),
         )
         for pair in pairs
     ]  # fmt: skip
     divisor = "those of both miniatures" if twin else "the miniature's"
     caption = (
+        f"IPC: of the original's instructions; with aux: of all that the miniature issues; "
         f"instructions, time: the original's over {divisor}, simulated instructions and CPU "
         f"time; hits: rates by level, original and {'larger ' if twin else ''}miniature"
     )
