@@ -23,6 +23,7 @@ from kcc.frontend.ir.instructions import (
     IntCompare,
     Load,
     Phi,
+    Select,
 )
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode
@@ -62,7 +63,7 @@ class Folding:
             return True
         if instruction.index in self.fused or instruction.opcode is Opcode.FNEG:
             return True
-        if isinstance(type_, IntTy) and type_.bits == 1 and isinstance(instruction, Binary):
+        if isinstance(type_, IntTy) and type_.bits == 1 and isinstance(instruction, Binary | Select):
             return True
         if isinstance(instruction, Call):
             stem = intrinsic_stem(instruction.callee) if instruction.is_intrinsic else None

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
+    AtomicRmw,
     Binary,
+    Call,
+    CompareExchange,
     CondBranch,
     IntCompare,
+    Load,
     Phi,
+    Store,
     Switch,
 )
 from kcc.frontend.ir.model import Function
@@ -27,6 +32,11 @@ UNROLL_SIZE = 150
 NVPTX target lets loops be unrolled at run time by up to 8; the size is such that the branches
 counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
 
+PTXAS_TIMES, PTXAS_SIZE = 4, 320
+"""Since Volta, ptxas 12.9 unrolls by four, then two, then one, loops of one way out that count by a
+constant and have no access under a condition, up to about so many instructions in four iterations
+(copies of accesses in 79 innermost loops of kernels/, sm_80)."""
+
 FULL_UNROLL_SIZE = 1000
 """Operations up to which a loop with a constant trip count is fully unrolled (nvcc's default
 threshold is not published; LLVM's NVPTX target takes 300 times bonuses for folded constants)."""
@@ -42,6 +52,7 @@ class Unrolling:
     users: Users
     trips: Sequence[float] = ()
     """Iterations of each loop per entry, in the mean."""
+    since_volta: bool = False
 
     def is_whole(self, loop: int) -> bool:
         """Whether a loop is fully unrolled; one that was unrolled in part stays."""
@@ -54,10 +65,13 @@ class Unrolling:
 
     def times(self, loop: Loop, operations: float) -> int:
         """How many iterations of an innermost loop of so many operations share its overhead."""
-        if loop.children or loop.unroll == 1:
+        if loop.children or loop.unroll == 1 or (self.since_volta and not self._may_unroll(loop)):
             return 1
         times = 1
-        while times < UNROLL_LIMIT and 2 * times * operations <= UNROLL_SIZE:
+        limit, size = (
+            (PTXAS_TIMES, PTXAS_SIZE) if self.since_volta else (UNROLL_LIMIT, UNROLL_SIZE)
+        )
+        while times < limit and 2 * times * operations <= size:
             times *= 2
         trips = self.values.back_edges(loop.id)
         if isinstance(trips, Number) and self.is_whole(loop.id):
@@ -72,7 +86,44 @@ class Unrolling:
         iterations = self.trips[loop.id] if self.trips else 0.0
         if iterations <= 0.0:
             return times
-        return max(iterations / (iterations // times + iterations % times), 1.0)
+        rest = iterations % times
+        if self.since_volta:
+            rest = rest // 2 + rest % 2
+        return max(iterations / (iterations // times + rest), 1.0)
+
+    def _may_unroll(self, loop: Loop) -> bool:
+        """Whether a loop has one way out, counts by a constant and accesses memory in each
+        iteration alike."""
+        if len(loop.exiting) != 1 or not self._counts(loop):
+            return False
+        (leaving,), blocks = loop.exiting, self.function.blocks
+        sure = {loop.header, leaving, *loop.latches}
+        return not any(
+            isinstance(each, Load | Store | AtomicRmw | CompareExchange | Call)
+            for block in loop.blocks if block not in sure
+            for each in blocks[block].instructions
+        )  # fmt: skip
+
+    def _counts(self, loop: Loop) -> bool:
+        """Whether the way out compares a counter that moves by a constant."""
+        end = self.function.blocks[loop.exiting[0]].instructions[-1]
+        instructions = self.function.instructions
+        if not isinstance(end, CondBranch) or not isinstance(end.condition, InstructionRef):
+            return False
+        test = instructions[end.condition.index]
+        if not isinstance(test, IntCompare):
+            return False
+        for operand in test.operands:
+            if not isinstance(operand, InstructionRef):
+                continue
+            made = instructions[operand.index]
+            if isinstance(made, Binary) and self._is_counter_step(made):
+                return True
+            if isinstance(made, Phi) and made.block == loop.header:
+                steps = [instructions[o.index] for o in made.operands
+                         if isinstance(o, InstructionRef)]  # fmt: skip
+                return any(isinstance(s, Binary) and self._is_counter_step(s) for s in steps)
+        return False
 
     def leaves_rest(self, loop: Loop, operations: float) -> bool:
         """Whether a loop of so many operations is unrolled and its trip count is not known, so
@@ -101,6 +152,8 @@ class Unrolling:
             if isinstance(o, InstructionRef)
             and isinstance(self.function.instructions[o.index], Phi)
         }  # fmt: skip
+        if instruction.opcode not in (Opcode.ADD, Opcode.SUB):
+            return False
         constant = any(isinstance(o, ConstantInt) for o in instruction.operands)
         back = any(u.index in phis for u in self.users.get(instruction.index, ()))
         return constant and back

@@ -16,20 +16,29 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    Call,
+    CondBranch,
+    Load,
+    Phi,
+    Return,
+    Store,
+)
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Symbol
+from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.sim.flow.divergent_branches import (
     BRANCH_STEPS,
     RECONVERGENCE_SLOTS,
@@ -39,6 +48,7 @@ from kcc.sim.flow.divergent_branches import (
 from kcc.sim.machine.costs import (
     BY_CONSTANT,
     BY_POWER_OF_TWO,
+    COSTS,
     Cost,
     Generation,
     Unit,
@@ -54,6 +64,13 @@ from kcc.sim.program.folding import (
     own_addresses,
 )
 from kcc.sim.program.groups import with_groups
+from kcc.sim.program.integer_arithmetic import (
+    NO_WRAP,
+    IntegerCost,
+    address_cost,
+    integer_costs,
+    never_wraps,
+)
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
@@ -62,6 +79,10 @@ from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
+
+_SPECIAL_REGISTERS = {
+    "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
+}  # fmt: skip
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
@@ -117,9 +138,13 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
+        self.is_exact = generation is Generation.VOLTA
+        self.integers: Mapping[int, IntegerCost] = (
+            integer_costs(self.function, self.folding, self.accesses) if self.is_exact else {}
+        )
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
-            self.function, self.loops, self.values, self.folding.users, trips
+            self.function, self.loops, self.values, self.folding.users, trips, self.is_exact
         )
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
@@ -127,12 +152,15 @@ class _Lowering:
             self._shared_alignments(),
         )
         self.state = _State()
-        self.groups: dict[object, int] = {}
+        self.groups: dict[object, list[tuple[int, int]]] = {}
+        """By what an address is made of, the blocks and operations that compute it."""
         self.compared: dict[object, int] = {}
 
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
         state, reachable = self.state, self.facts[ControlFlow].reachable
         state.blocks = [[] for _ in self.function.blocks]
+        if self.is_exact:
+            self._add(0, _move())  # The stack pointer.
         for block in self.function.blocks:
             if block.index in reachable:
                 for instruction in block.instructions:
@@ -227,8 +255,19 @@ class _Lowering:
             state.result[instruction.index] = made
             return
         needs = self._needs(instruction.operands)
+        if self.is_exact and isinstance(instruction, Return):
+            self._leaves(instruction)
+            return
+        integer = self.integers.get(instruction.index)
+        if integer is not None:
+            state.result[instruction.index] = self._integer(instruction, integer, needs)
+            return
         if self.folding.is_free(instruction):
             state.result[instruction.index] = tuple(needs)
+            return
+        numbered = self._work_item(instruction)
+        if numbered is not None:
+            state.result[instruction.index] = (numbered,)
             return
         own = self.own_addresses.get(instruction.index)
         if own is not None:
@@ -238,6 +277,80 @@ class _Lowering:
             return
         operations = tuple(self._operations(instruction, needs))
         state.result[instruction.index] = operations or tuple(needs)
+
+    def _integer(
+        self, instruction: AnyInstruction, cost: IntegerCost, needs: list[int]
+    ) -> tuple[int, ...]:
+        if not cost.slots:
+            return tuple(needs)
+        draft = _Draft(
+            cost.unit, InstructionClass.INT, cost.slots, cost.slots, needs,
+            line=_line(instruction), instruction=instruction.index,
+        )  # fmt: skip
+        draft.overhead = self.unrolling.is_overhead(instruction) or (
+            instruction.index in self.folding.folded
+            and self._is_linear(instruction)
+            and bool(instruction.flags & NO_WRAP)
+        )
+        return (self._add(instruction.block, draft),)
+
+    def _leaves(self, instruction: Return) -> None:
+        """EXIT under a predicate is the branch that comes here: only what comes otherwise has one of
+        its own."""
+        block = self.function.blocks[instruction.block]
+        sources = [self.function.blocks[each].instructions[-1] for each in set(block.predecessors)]
+        lonely = len(block.instructions) == 1
+        if not lonely or not any(isinstance(each, CondBranch) for each in sources):
+            sources = [instruction]
+        for source in sources:
+            if not isinstance(source, CondBranch):
+                kind = InstructionClass.BRANCH
+                draft = _Draft(Unit.CONTROL, kind, 1.0, 1.0, [], line=_line(instruction))
+                draft.instruction = instruction.index
+                self._add(source.block, draft)
+
+    def _moves_by_offset(self, pointer: Value, home: int) -> bool:
+        """Whether the address in the next iteration is this one and a constant that an access
+        takes as its offset: so where no part of the index may wrap."""
+        return never_wraps(self.function, pointer, frozenset(self.loops.loops[home].blocks))
+
+    def _work_item(self, instruction: AnyInstruction) -> int | None:
+        """A work-item's number in the grid: its block's and its own in the block, each out of a
+        special register (S2R), and a product with a sum (IMAD)."""
+        name = function_name(instruction) if isinstance(instruction, Call) else ""
+        if not self.is_exact or name not in _SPECIAL_REGISTERS:
+            return None
+        made = [
+            self._special(instruction, register, str(instruction.operands[0]))
+            for register in _SPECIAL_REGISTERS[name]
+        ]  # fmt: skip
+        if len(made) == 1:
+            return made[0]
+        draft = _Draft(
+            Unit.FMA, InstructionClass.INT, 1.0, 1.0, made,
+            line=_line(instruction), instruction=instruction.index,
+        )  # fmt: skip
+        return self._add(instruction.block, draft)
+
+    def _special(self, instruction: AnyInstruction, register: str, dimension: str) -> int:
+        cost = COSTS[InstructionClass.WORK_ITEM]
+        draft = _Draft(
+            Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, cost.steps, [],
+            line=_line(instruction), instruction=instruction.index,
+        )  # fmt: skip
+        return self._once((register, dimension), instruction.block, draft)
+
+    def _is_linear(self, instruction: AnyInstruction) -> bool:
+        """Whether an index moves by a constant in each iteration of its loop: iterations that
+        are unrolled share it."""
+        inner = self.loops.innermost[instruction.block]
+        if inner is None:
+            return False
+        moving = [
+            term for component in self.values.result(instruction)
+            for term, _ in terms_of(component) if self.values.varies(term, inner)
+        ]  # fmt: skip
+        return bool(moving) and all(isinstance(term, Symbol) for term in moving)
 
     def _function(
         self, instruction: AnyInstruction, kind: InstructionClass, count: float, needs: list[int]
@@ -412,25 +525,71 @@ class _Lowering:
             and not symbols
         ):
             return roots
-        wide = 1.0 if touch.space in _SHORT else 2.0
+        is_short = touch.space in _SHORT
+        if self.is_exact and is_short and any(not _is_static(term) for term in terms):
+            terms = frozenset(term for term in terms if not _is_static(term))
         key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
-        if key not in self.groups:
-            block = self._place(instruction.block, home)
-            draft = _Draft(Unit.ALU, InstructionClass.ADDRESS, wide, 1.0, list(roots))
-            draft.overhead = not symbols and home is not None
+        block = self._place(instruction.block, home, varying)
+        made = self._computed(key, block)
+        if made is None:
+            unit, slots = self._address_cost(touch, block, roots, is_short=is_short)
+            draft = _Draft(unit, InstructionClass.ADDRESS, slots, 1.0, list(roots))
+            draft.overhead = not symbols and home is not None and (
+                not self.is_exact or self._moves_by_offset(touch.pointer, home)
+            )
             draft.line = _line(instruction)
-            self.groups[key] = self._add(block, draft)
-        made = self.groups[key]
+            made = self._add(block, draft)
+            self.groups.setdefault(key, []).append((block, made))
         return [made, *roots] if home == inner else [made]
 
-    def _place(self, block: int, home: int | None) -> int:
+    def _computed(self, key: object, block: int) -> int | None:
+        """The operation that has computed such an address on all ways to a block."""
+        dominators = self.facts[Dominators]
+        return next(
+            (made for at, made in self.groups.get(key, ())
+             if not self.is_exact or dominators.dominates(at, block)), None
+        )  # fmt: skip
+
+    def _address_cost(
+        self, touch: MemoryAccess, block: int, needs: list[int], *, is_short: bool
+    ) -> tuple[Unit, float]:
+        """LEA for shared memory; otherwise as the index is, with the factor of a product first."""
+        if is_short:
+            return Unit.ALU, 1.0
+        if not self.is_exact:
+            return Unit.ALU, 2.0
+        cost = address_cost(self.function, touch.pointer)
+        if cost.factor:
+            needs.append(self._once(("factor", cost.factor), block, _move()))
+        return cost.unit, cost.slots
+
+    def _once(self, key: object, block: int, draft: _Draft) -> int:
+        """The operation that makes a value, where none before a block has."""
+        made = self._computed(key, block)
+        if made is None:
+            made = self._add(block, draft)
+            self.groups.setdefault(key, []).append((block, made))
+        return made
+
+    def _place(self, block: int, home: int | None, varying: Collection[int]) -> int:
         """Where an address is computed: in the block of its access, or before the loops it does
         not change in."""
+        if self.is_exact:
+            for loop in self.loops.around(block):
+                if loop.id in varying:
+                    break
+                block = self._before(loop, block)
+            return block
         if home is None:
             return 0
         if self.loops.innermost[block] == home:
             return block
         return self.loops.loops[home].header
+
+    def _before(self, loop: Loop, block: int) -> int:
+        """The block that leads into a loop; ``block`` where there is no single one."""
+        outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
+        return outside.pop() if len(outside) == 1 else block
 
     def _needs(self, operands: Iterable[Value]) -> list[int]:
         found = dict[int, None]()
@@ -569,6 +728,16 @@ def _memory_of(touch: MemoryAccess) -> Memory:
         case _:
             names = (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
     return names[(AccessOp.LOAD, AccessOp.STORE, AccessOp.ATOMIC).index(touch.op)]
+
+
+def _move() -> _Draft:
+    """A constant that is brought into a register."""
+    return _Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [])
+
+
+def _is_static(term: Node) -> bool:
+    """Whether a term is the address of a variable, which the linker knows."""
+    return isinstance(term, Symbol) and term.kind is SymbolKind.GLOBAL
 
 
 def _line(instruction: AnyInstruction) -> int:

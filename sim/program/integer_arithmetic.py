@@ -1,0 +1,271 @@
+"""How many machine instructions integer arithmetic is since Volta: which operations join into one.
+
+NVIDIA's machine adds three numbers at once (IADD3), multiplies and adds (IMAD), shifts and adds
+(LEA) and does any logic of three words (LOP3); numbers of 64 bits take an instruction a half, their
+product of two narrow ones a single one (IMAD.WIDE). An index is computed like other numbers; only
+constants added without wrapping go into the offset of the access. Seen in what ptxas 12.9 makes
+for sm_80, instruction of the IR by instruction (``python -m benchmarks.machine_code``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast, GetElementPtr, Phi
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.opcodes import Flags, Opcode
+from kcc.frontend.ir.types import ArrayTy, IntTy, size_bytes
+from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.frontend.types import AddressSpace
+from kcc.sim.machine.costs import Unit
+from kcc.sim.program.folding import Accesses, Folding, function_name
+
+_SUMS = frozenset({Opcode.ADD, Opcode.SUB})
+_LOGIC = frozenset({Opcode.AND, Opcode.OR, Opcode.XOR})
+_SHIFTS = frozenset({Opcode.SHL, Opcode.LSHR, Opcode.ASHR})
+_WIDENING = frozenset({Opcode.SEXT, Opcode.ZEXT})
+_JOINS: tuple[tuple[frozenset[Opcode], frozenset[Opcode]], ...] = (
+    (_SUMS, frozenset({Opcode.MUL})),
+    (_SUMS, frozenset({Opcode.SHL})),
+    (_SUMS, _SUMS),
+    (_LOGIC, _LOGIC),
+)
+"""An operation of the first kind takes in one operand of the second, earlier pairs first: IMAD,
+LEA, IADD3, LOP3."""
+
+NO_WRAP = Flags.NSW | Flags.NUW | Flags.DISJOINT
+_LOW_HALF = (1 << 32) - 1
+_NEAR = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
+NARROW_IDS = frozenset({"get_global_id", "get_local_id", "get_group_id", "get_global_size",
+                        "get_local_size", "get_num_groups"})  # fmt: skip
+"""What the machine keeps in 32 bits though OpenCL gives 64."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerCost:
+    """``slots`` machine instructions on ``unit``, none where it is part of another one."""
+
+    unit: Unit
+    slots: float
+
+
+_NOTHING = IntegerCost(Unit.ALU, 0.0)
+
+
+def integer_costs(
+    function: Function, folding: Folding, accesses: Accesses
+) -> Mapping[int, IntegerCost]:
+    """The cost of each scalar integer addition, product, logic, shift and widening of a function,
+    those for addresses too, by instruction."""
+    return dict(_Integers(function, folding, _near(function, folding, accesses)).costs())
+
+
+def _near(function: Function, folding: Folding, accesses: Accesses) -> frozenset[int]:
+    """What is computed for addresses of shared and private memory alone, which have 32 bits: all
+    wraps round alike there."""
+    far = {
+        touch.pointer.index
+        for touches in accesses.values() for touch in touches
+        if touch.space not in _NEAR and isinstance(touch.pointer, InstructionRef)
+    }  # fmt: skip
+    waiting = list(far)
+    while waiting:
+        for operand in function.instructions[waiting.pop()].operands:
+            if isinstance(operand, InstructionRef) and operand.index not in far:
+                far.add(operand.index)
+                waiting.append(operand.index)
+    return folding.folded - far
+
+
+@dataclass(frozen=True, slots=True)
+class AddressCost:
+    """What it takes to add an index to an address of 64 bits. ``factor`` is what a product
+    (IMAD.WIDE) needs in a register, 0 where there is none."""
+
+    unit: Unit
+    slots: float
+    factor: int = 0
+
+
+_HALVES = AddressCost(Unit.ALU, 2.0)
+"""IADD3 and IADD3.X, or LEA and LEA.HI.X."""
+
+
+def address_cost(function: Function, pointer: Value) -> AddressCost:
+    """The last step of an address: one IMAD.WIDE for a 32-bit index of more than bytes, three
+    products for a 64-bit index of what has no size of a power of two, else a sum a half."""
+    while isinstance(pointer, InstructionRef):
+        step = function.instructions[pointer.index]
+        if isinstance(step, Cast):
+            pointer = step.operand
+            continue
+        if not isinstance(step, GetElementPtr):
+            break
+        moving = [each for each in step.indices if not isinstance(each, ConstantInt)]
+        if moving:
+            size = _step_bytes(step)
+            if size > 1 and all(_is_narrow(function, each) for each in moving):
+                return AddressCost(Unit.FMA, 1.0, size)
+            return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
+        pointer = step.base
+    return _HALVES
+
+
+def _step_bytes(step: GetElementPtr) -> int:
+    """How far apart the elements are that the last moving index of an address chooses among."""
+    if not isinstance(step.indices[0], ConstantInt):
+        return size_bytes(step.source_type)
+    type_ = step.source_type
+    return size_bytes(type_.element) if isinstance(type_, ArrayTy) else 4
+
+
+def _is_narrow(function: Function, value: Value) -> bool:
+    """Whether a number is one of 32 bits, widened."""
+    if not isinstance(value, InstructionRef):
+        return isinstance(value.type, IntTy) and value.type.bits <= 32
+    made = function.instructions[value.index]
+    if isinstance(made, Cast) and made.opcode in _WIDENING:
+        return True
+    if isinstance(made, Call):
+        return function_name(made) in NARROW_IDS
+    return isinstance(made.type, IntTy) and made.type.bits <= 32
+
+
+def never_wraps(function: Function, pointer: Value, inside: frozenset[int]) -> bool:
+    """Whether no part of an address that is computed in these blocks may wrap round in 32 bits."""
+    waiting, seen = [pointer], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if not isinstance(value, InstructionRef) or value.index in seen:
+            continue
+        seen.add(value.index)
+        made = function.instructions[value.index]
+        if made.block not in inside:
+            continue
+        if 1 < _bits(made) <= 32 and made.opcode in _SUMS | _LOGIC | _SHIFTS | {Opcode.MUL}:
+            if not made.flags & NO_WRAP:
+                return False
+        elif not isinstance(made, GetElementPtr | Cast | Phi):
+            continue
+        waiting += made.operands
+    return True
+
+
+class _Integers:
+    def __init__(self, function: Function, folding: Folding, near: frozenset[int]) -> None:
+        self.function, self.folding, self.near = function, folding, near
+        self.joined, self.taken = set[int](), dict[int, Opcode]()
+        """Operations that are part of another, and of that one what it took in."""
+
+    def costs(self) -> Iterator[tuple[int, IntegerCost]]:
+        for each in self.function.instructions:
+            self._join(each)
+        for each in self.function.instructions:
+            found = self._cost(each)
+            if found is not None:
+                yield each.index, found
+
+    def _join(self, user: AnyInstruction) -> None:
+        if not _bits(user) > 1:
+            return
+        for kinds, operands in _JOINS:
+            if user.opcode not in kinds:
+                continue
+            for operand in user.operands:
+                inner = self._made(operand)
+                if inner is None or inner.opcode not in operands or not self._may_join(inner, user):
+                    continue
+                self.joined.add(inner.index)
+                self.taken[user.index] = inner.opcode
+                return
+
+    def _may_join(self, inner: AnyInstruction, user: AnyInstruction) -> bool:
+        if inner.block != user.block or inner.index in self.taken or self._is_offset(inner):
+            return False
+        if inner.opcode is Opcode.SHL and not isinstance(inner.operands[1], ConstantInt):
+            return False
+        if inner.opcode is Opcode.MUL and _bits(inner) > 32:
+            return False
+        return len(self.folding.users.get(inner.index, ())) == 1
+
+    def _made(self, value: Value) -> AnyInstruction | None:
+        if not isinstance(value, InstructionRef):
+            return None
+        return self.function.instructions[value.index]
+
+    def _is_offset(self, each: AnyInstruction) -> bool:
+        """Whether a constant is added that goes into the offset of accesses."""
+        return (
+            each.index in self.folding.folded
+            and each.opcode in (Opcode.ADD, Opcode.SUB, Opcode.OR)
+            and (each.index in self.near or bool(each.flags & NO_WRAP))
+            and any(isinstance(operand, ConstantInt) for operand in each.operands)
+        )
+
+    def _cost(self, each: AnyInstruction) -> IntegerCost | None:
+        bits = min(_bits(each), 32) if each.index in self.near else _bits(each)
+        if bits <= 1:
+            return None
+        if each.index in self.joined or self._is_offset(each):
+            return _NOTHING
+        if each.opcode is Opcode.SEXT:
+            return self._extension(each, bits)
+        if each.opcode is Opcode.MUL:
+            return IntegerCost(Unit.FMA, self._product(each, bits))
+        if each.opcode in _SUMS:
+            unit = Unit.FMA if self.taken.get(each.index) is Opcode.MUL else Unit.ALU
+            return IntegerCost(unit, _halves(bits))
+        if each.opcode in _LOGIC:
+            return IntegerCost(Unit.ALU, _logic(each, bits))
+        if each.opcode in _SHIFTS:
+            return self._shift(each, bits)
+        return None
+
+    def _extension(self, each: AnyInstruction, bits: int) -> IntegerCost:
+        """The sign's word, which an address with a narrow index needs not."""
+        users = self.folding.users.get(each.index, ())
+        for_addresses = all(isinstance(user, GetElementPtr) for user in users)
+        narrow = bits <= 32 or all(user.opcode is Opcode.MUL for user in users)
+        return _NOTHING if for_addresses or narrow else IntegerCost(Unit.ALU, 1.0)
+
+    def _product(self, each: AnyInstruction, bits: int) -> float:
+        if bits <= 32:
+            return 1.0
+        if all(_is_narrow(self.function, o) for o in each.operands if _is_made(o)):
+            return 1.0
+        return 4.0
+
+    def _shift(self, each: AnyInstruction, bits: int) -> IntegerCost:
+        if bits <= 32:
+            return IntegerCost(Unit.ALU, 1.0)
+        amount = each.operands[1]
+        users = self.folding.users.get(each.index, ())
+        is_move = isinstance(amount, ConstantInt) and amount.unsigned >= 32
+        if each.opcode is Opcode.SHL and is_move and all(u.opcode is Opcode.ASHR for u in users):
+            return _NOTHING  # With the shift back it is the extension of the low half.
+        return IntegerCost(Unit.ALU, 1.0 if is_move else 2.0)
+
+
+def _is_made(value: Value) -> bool:
+    return isinstance(value, InstructionRef)
+
+
+def _logic(each: AnyInstruction, bits: int) -> float:
+    """Of 64 bits only the halves that a constant leaves to compute."""
+    if bits <= 32:
+        return 1.0
+    for operand in each.operands:
+        if isinstance(operand, ConstantInt) and each.opcode is Opcode.AND:
+            low, high = operand.unsigned & _LOW_HALF, operand.unsigned >> 32
+            return float((low not in (0, _LOW_HALF)) + (high not in (0, _LOW_HALF)))
+    return 2.0
+
+
+def _halves(bits: int) -> float:
+    return float(max(1, -(-bits // 32)))
+
+
+def _bits(each: AnyInstruction) -> int:
+    """The width of a scalar integer; 0 of all else."""
+    return each.type.bits if isinstance(each.type, IntTy) else 0
