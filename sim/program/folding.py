@@ -63,7 +63,11 @@ class Folding:
             return True
         if instruction.index in self.fused or instruction.opcode is Opcode.FNEG:
             return True
-        if isinstance(type_, IntTy) and type_.bits == 1 and isinstance(instruction, Binary | Select):
+        if (
+            isinstance(type_, IntTy)
+            and type_.bits == 1
+            and isinstance(instruction, Binary | Select)
+        ):
             return True
         if isinstance(instruction, Call):
             stem = intrinsic_stem(instruction.callee) if instruction.is_intrinsic else None

@@ -1,10 +1,11 @@
-"""How many machine instructions integer arithmetic is since Volta: which operations join into one.
+"""How many machine instructions integer arithmetic is since Maxwell: which operations join into one.
 
-NVIDIA's machine adds three numbers at once (IADD3), multiplies and adds (IMAD), shifts and adds
-(LEA) and does any logic of three words (LOP3); numbers of 64 bits take an instruction a half, their
-product of two narrow ones a single one (IMAD.WIDE). An index is computed like other numbers; only
-constants added without wrapping go into the offset of the access. Seen in what ptxas 12.9 makes
-for sm_80, instruction of the IR by instruction (``python -m benchmarks.machine_code``).
+NVIDIA's machine adds three numbers at once (IADD3), multiplies and adds (IMAD; three XMAD before
+Volta), shifts and adds (LEA, ISCADD) and does any logic of three words (LOP3); numbers of 64 bits
+take an instruction a half, since Volta a product of two narrow ones a single one (IMAD.WIDE). An
+index is computed like other numbers; only constants added without wrapping go into the offset of
+the access. Seen in what ptxas 12.9 makes for sm_61 and sm_80, instruction of the IR by instruction
+(``python -m benchmarks.machine_code``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import ArrayTy, IntTy, size_bytes
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.frontend.types import AddressSpace
-from kcc.sim.machine.costs import Unit
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import COSTS, Generation, Unit, cost_of
 from kcc.sim.program.folding import Accesses, Folding, function_name
 
 _SUMS = frozenset({Opcode.ADD, Opcode.SUB})
@@ -54,11 +56,12 @@ _NOTHING = IntegerCost(Unit.ALU, 0.0)
 
 
 def integer_costs(
-    function: Function, folding: Folding, accesses: Accesses
+    function: Function, folding: Folding, accesses: Accesses, generation: Generation
 ) -> Mapping[int, IntegerCost]:
     """The cost of each scalar integer addition, product, logic, shift and widening of a function,
     those for addresses too, by instruction."""
-    return dict(_Integers(function, folding, _near(function, folding, accesses)).costs())
+    near = _near(function, folding, accesses)
+    return dict(_Integers(function, folding, near, generation).costs())
 
 
 def _near(function: Function, folding: Folding, accesses: Accesses) -> frozenset[int]:
@@ -80,19 +83,20 @@ def _near(function: Function, folding: Folding, accesses: Accesses) -> frozenset
 
 @dataclass(frozen=True, slots=True)
 class AddressCost:
-    """What it takes to add an index to an address of 64 bits. ``factor`` is what a product
-    (IMAD.WIDE) needs in a register, 0 where there is none."""
+    """What it takes to add an index to an address of 64 bits. ``first`` is what must be in a
+    register before, one instruction, whatever the base: the factor of a product (IMAD.WIDE), or
+    the high half of a narrow index; None where there is nothing."""
 
     unit: Unit
     slots: float
-    factor: int = 0
+    first: int | Value | None = None
 
 
 _HALVES = AddressCost(Unit.ALU, 2.0)
 """IADD3 and IADD3.X, or LEA and LEA.HI.X."""
 
 
-def address_cost(function: Function, pointer: Value) -> AddressCost:
+def address_cost(function: Function, pointer: Value, generation: Generation) -> AddressCost:
     """The last step of an address: one IMAD.WIDE for a 32-bit index of more than bytes, three
     products for a 64-bit index of what has no size of a power of two, else a sum a half."""
     while isinstance(pointer, InstructionRef):
@@ -105,7 +109,10 @@ def address_cost(function: Function, pointer: Value) -> AddressCost:
         moving = [each for each in step.indices if not isinstance(each, ConstantInt)]
         if moving:
             size = _step_bytes(step)
-            if size > 1 and all(_is_narrow(function, each) for each in moving):
+            is_narrow = all(_is_narrow(function, each) for each in moving)
+            if generation is not Generation.VOLTA:
+                return AddressCost(Unit.ALU, 2.0, moving[-1] if is_narrow else None)
+            if size > 1 and is_narrow:
                 return AddressCost(Unit.FMA, 1.0, size)
             return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
         pointer = step.base
@@ -153,8 +160,16 @@ def never_wraps(function: Function, pointer: Value, inside: frozenset[int]) -> b
 
 
 class _Integers:
-    def __init__(self, function: Function, folding: Folding, near: frozenset[int]) -> None:
+    def __init__(
+        self, function: Function, folding: Folding, near: frozenset[int], generation: Generation
+    ) -> None:
         self.function, self.folding, self.near = function, folding, near
+        self.products = {
+            is_wide: cost_of(kind, generation) or COSTS[kind]
+            for is_wide, kind in ((False, InstructionClass.INT_MUL),
+                                  (True, InstructionClass.INT64_MUL))
+        }  # fmt: skip
+        self.has_wide_products = generation is Generation.VOLTA
         self.joined, self.taken = set[int](), dict[int, Opcode]()
         """Operations that are part of another, and of that one what it took in."""
 
@@ -212,10 +227,11 @@ class _Integers:
         if each.opcode is Opcode.SEXT:
             return self._extension(each, bits)
         if each.opcode is Opcode.MUL:
-            return IntegerCost(Unit.FMA, self._product(each, bits))
+            return self._product(each, bits)
         if each.opcode in _SUMS:
-            unit = Unit.FMA if self.taken.get(each.index) is Opcode.MUL else Unit.ALU
-            return IntegerCost(unit, _halves(bits))
+            if self.taken.get(each.index) is Opcode.MUL:
+                return self._product(each, bits)
+            return IntegerCost(Unit.ALU, _halves(bits))
         if each.opcode in _LOGIC:
             return IntegerCost(Unit.ALU, _logic(each, bits))
         if each.opcode in _SHIFTS:
@@ -229,12 +245,18 @@ class _Integers:
         narrow = bits <= 32 or all(user.opcode is Opcode.MUL for user in users)
         return _NOTHING if for_addresses or narrow else IntegerCost(Unit.ALU, 1.0)
 
-    def _product(self, each: AnyInstruction, bits: int) -> float:
-        if bits <= 32:
-            return 1.0
-        if all(_is_narrow(self.function, o) for o in each.operands if _is_made(o)):
-            return 1.0
-        return 4.0
+    def _product(self, each: AnyInstruction, bits: int) -> IntegerCost:
+        """A product, or one with a sum."""
+        if (
+            bits > 32
+            and self.has_wide_products
+            and all(
+                _is_narrow(self.function, o) for o in each.operands if isinstance(o, InstructionRef)
+            )
+        ):
+            return IntegerCost(Unit.FMA, 1.0)
+        cost = self.products[bits > 32]
+        return IntegerCost(cost.unit, cost.slots)
 
     def _shift(self, each: AnyInstruction, bits: int) -> IntegerCost:
         if bits <= 32:
@@ -245,10 +267,6 @@ class _Integers:
         if each.opcode is Opcode.SHL and is_move and all(u.opcode is Opcode.ASHR for u in users):
             return _NOTHING  # With the shift back it is the extension of the low half.
         return IntegerCost(Unit.ALU, 1.0 if is_move else 2.0)
-
-
-def _is_made(value: Value) -> bool:
-    return isinstance(value, InstructionRef)
 
 
 def _logic(each: AnyInstruction, bits: int) -> float:

@@ -33,9 +33,14 @@ NVPTX target lets loops be unrolled at run time by up to 8; the size is such tha
 counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
 
 PTXAS_TIMES, PTXAS_SIZE = 4, 320
-"""Since Volta, ptxas 12.9 unrolls by four, then two, then one, loops of one way out that count by a
-constant and have no access under a condition, up to about so many instructions in four iterations
-(copies of accesses in 79 innermost loops of kernels/, sm_80)."""
+"""Since Maxwell, ptxas 12.9 unrolls by four, then two, then one, loops of one way out that count by
+a constant and have no access under a condition, up to about so many instructions in four
+iterations (copies of accesses in 79 innermost loops of kernels/, sm_80)."""
+
+COUNTED_TIMES, COUNTED_SIZE, COUNTED_ARITHMETIC = 8, 200, 64
+"""Likewise where the trip count is known: by eight while that is no more than so many instructions,
+loops without accesses while they have that much arithmetic (64 in each of two loops of four and
+sixteen; tables of the 2080 Ti count 7 branches in 64 iterations of Coulomb sums)."""
 
 FULL_UNROLL_SIZE = 1000
 """Operations up to which a loop with a constant trip count is fully unrolled (nvcc's default
@@ -52,7 +57,7 @@ class Unrolling:
     users: Users
     trips: Sequence[float] = ()
     """Iterations of each loop per entry, in the mean."""
-    since_volta: bool = False
+    by_ptxas: bool = False
 
     def is_whole(self, loop: int) -> bool:
         """Whether a loop is fully unrolled; one that was unrolled in part stays."""
@@ -65,18 +70,32 @@ class Unrolling:
 
     def times(self, loop: Loop, operations: float) -> int:
         """How many iterations of an innermost loop of so many operations share its overhead."""
-        if loop.children or loop.unroll == 1 or (self.since_volta and not self._may_unroll(loop)):
+        if loop.children or loop.unroll == 1 or (self.by_ptxas and not self._may_unroll(loop)):
             return 1
+        limit, size = self._limits(loop)
         times = 1
-        limit, size = (
-            (PTXAS_TIMES, PTXAS_SIZE) if self.since_volta else (UNROLL_LIMIT, UNROLL_SIZE)
-        )
         while times < limit and 2 * times * operations <= size:
             times *= 2
         trips = self.values.back_edges(loop.id)
         if isinstance(trips, Number) and self.is_whole(loop.id):
             times = max(times, trips.value + 1)
         return times
+
+    def _limits(self, loop: Loop) -> tuple[int, float]:
+        """How many iterations a compiler may join, and up to how many operations."""
+        if not self.by_ptxas:
+            return UNROLL_LIMIT, UNROLL_SIZE
+        if not isinstance(self.values.back_edges(loop.id), Number):
+            return PTXAS_TIMES, PTXAS_SIZE
+        inside = [i for b in loop.blocks for i in self.function.blocks[b].instructions]
+        if not any(isinstance(each, Load | Store) for each in inside):
+            body = sum(not isinstance(each, Phi) and not self.is_overhead(each) for each in inside)
+            times = max(COUNTED_ARITHMETIC // max(body, 1), 1)
+            return max(times, PTXAS_TIMES), PTXAS_SIZE
+        own = len(inside)
+        if COUNTED_TIMES * own <= COUNTED_SIZE:
+            return COUNTED_TIMES, PTXAS_SIZE
+        return PTXAS_TIMES, PTXAS_SIZE
 
     def sharing(self, loop: Loop, operations: float) -> float:
         """The same in the mean: iterations that are left over are run one by one, each with its own
@@ -87,7 +106,7 @@ class Unrolling:
         if iterations <= 0.0:
             return times
         rest = iterations % times
-        if self.since_volta:
+        if self.by_ptxas:
             rest = rest // 2 + rest % 2
         return max(iterations / (iterations // times + rest), 1.0)
 

@@ -138,9 +138,11 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
-        self.is_exact = generation is Generation.VOLTA
+        self.is_exact = generation in (Generation.VOLTA, Generation.MAXWELL)
         self.integers: Mapping[int, IntegerCost] = (
-            integer_costs(self.function, self.folding, self.accesses) if self.is_exact else {}
+            integer_costs(self.function, self.folding, self.accesses, generation)
+            if self.is_exact
+            else {}
         )
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
@@ -326,16 +328,17 @@ class _Lowering:
         ]  # fmt: skip
         if len(made) == 1:
             return made[0]
+        product = cost_of(InstructionClass.INT_MUL, self.generation) or COSTS[InstructionClass.INT]
         draft = _Draft(
-            Unit.FMA, InstructionClass.INT, 1.0, 1.0, made,
+            product.unit, InstructionClass.INT, product.slots, product.steps, made,
             line=_line(instruction), instruction=instruction.index,
         )  # fmt: skip
         return self._add(instruction.block, draft)
 
     def _special(self, instruction: AnyInstruction, register: str, dimension: str) -> int:
-        cost = COSTS[InstructionClass.WORK_ITEM]
+        cost = COSTS[InstructionClass.WORK_ITEM]  # Its steps are additions; one of the unit here.
         draft = _Draft(
-            Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, cost.steps, [],
+            Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, 1.0, [],
             line=_line(instruction), instruction=instruction.index,
         )  # fmt: skip
         return self._once((register, dimension), instruction.block, draft)
@@ -534,8 +537,10 @@ class _Lowering:
         if made is None:
             unit, slots = self._address_cost(touch, block, roots, is_short=is_short)
             draft = _Draft(unit, InstructionClass.ADDRESS, slots, 1.0, list(roots))
-            draft.overhead = not symbols and home is not None and (
-                not self.is_exact or self._moves_by_offset(touch.pointer, home)
+            draft.overhead = (
+                not symbols
+                and home is not None
+                and (not self.is_exact or self._moves_by_offset(touch.pointer, home))
             )
             draft.line = _line(instruction)
             made = self._add(block, draft)
@@ -558,9 +563,9 @@ class _Lowering:
             return Unit.ALU, 1.0
         if not self.is_exact:
             return Unit.ALU, 2.0
-        cost = address_cost(self.function, touch.pointer)
-        if cost.factor:
-            needs.append(self._once(("factor", cost.factor), block, _move()))
+        cost = address_cost(self.function, touch.pointer, self.generation)
+        if cost.first is not None:
+            needs.append(self._once(("before an address", cost.first), block, _move()))
         return cost.unit, cost.slots
 
     def _once(self, key: object, block: int, draft: _Draft) -> int:

@@ -141,7 +141,9 @@ def test_pure_arithmetic_takes_what_the_units_give(gpu: str, lanes: int) -> None
     sms = int(description.sm_count.value)  # type: ignore[union-attr]
     clock = float(description.sm_clock_mhz.value)  # type: ignore[union-attr]
     whole = 1048576 * 4096 * 16 / (sms * lanes * clock)
-    assert found.time_us == pytest.approx(whole, rel=0.05)
+    # Where FMA takes all issue slots, so do the sum, the comparison and the branch of four rounds.
+    expected = whole * (67 / 64 if lanes == 128 else 1.0)
+    assert found.time_us == pytest.approx(expected, rel=0.05)
     assert found.time_us >= whole * 0.99
 
 

@@ -44,7 +44,7 @@ def subject(count: int, unroll: int) -> Subject:
 
 def moves(found: Subject) -> list[float]:
     rows = found.program(Generation.VOLTA).operations
-    return [row.slots for row in rows if row.unit is Unit.EITHER and row.slots]
+    return [row.slots for row in rows if row.unit is Unit.EITHER and row.slots and row.access >= 0]
 
 
 def test_unrolled_wholly_it_is_registers() -> None:
