@@ -1,4 +1,4 @@
-"""How many machine instructions integer arithmetic is since Maxwell: which operations join into one.
+"""How many machine instructions integer arithmetic is since Maxwell: what joins into one.
 
 NVIDIA's machine adds three numbers at once (IADD3), multiplies and adds (IMAD; three XMAD before
 Volta), shifts and adds (LEA, ISCADD) and does any logic of three words (LOP3); numbers of 64 bits

@@ -3,19 +3,17 @@
 What stands between IR and machine code is decided here and in its neighbours, as a GPU's compiler
 would: what folds (:mod:`kcc.sim.program.folding`), which loads are made
 (:mod:`kcc.sim.program.merging`), what loops cost (:mod:`kcc.sim.program.loop_overhead`), where
-private arrays lie (:mod:`kcc.sim.program.private_arrays`), in which order all is issued and what
-does not fit the registers (:mod:`kcc.sim.program.schedule`).
-
-Accesses whose addresses differ by a constant share one address; an address that moves by a constant
-with a loop costs an addition per iteration, one that does not is computed outside the loop.
+private arrays lie (:mod:`kcc.sim.program.private_arrays`), what computes addresses
+(:mod:`kcc.sim.program.addresses`) and integers (:mod:`kcc.sim.program.integer_arithmetic`), in
+which order all is issued and what does not fit the registers (:mod:`kcc.sim.program.schedule`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
+from kcc.frontend.builtins.matrix import matrix_product
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     Call,
@@ -26,7 +24,7 @@ from kcc.frontend.ir.instructions import (
     Store,
 )
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
-from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
+from kcc.frontend.ir.values import ConstantInt, ConstantVector
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -38,7 +36,7 @@ from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAcce
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Symbol
 from kcc.sim.flow.divergent_branches import (
     BRANCH_STEPS,
     RECONVERGENCE_SLOTS,
@@ -56,20 +54,18 @@ from kcc.sim.machine.costs import (
     division_cost,
 )
 from kcc.sim.machine.function_costs import function_cost
+from kcc.sim.program.addresses import Addresses
+from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import (
     folding_of,
     function_name,
-    is_apart,
-    matrix_base,
     own_addresses,
 )
 from kcc.sim.program.groups import with_groups
 from kcc.sim.program.integer_arithmetic import (
     NO_WRAP,
     IntegerCost,
-    address_cost,
     integer_costs,
-    never_wraps,
 )
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
@@ -83,36 +79,6 @@ from kcc.sim.program.spills import spilled_once, with_spills
 _SPECIAL_REGISTERS = {
     "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
 }  # fmt: skip
-
-_SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
-
-
-@dataclass(slots=True)
-class _Draft:
-    unit: Unit
-    kind: InstructionClass
-    slots: float
-    steps: float
-    needs: list[int]
-    memory: Memory = Memory.NONE
-    access: int = -1
-    bytes: int = 0
-    line: int = 0
-    instruction: int = -1
-    overhead: bool = False
-    parts: tuple[int, ...] = ()
-    every: int = 1
-    whole: float = 0.0
-    has_doubles: bool = False
-    product: MatrixProduct | None = None
-
-
-@dataclass(slots=True)
-class _State:
-    drafts: list[_Draft] = field(default_factory=list[_Draft])
-    blocks: list[list[int]] = field(default_factory=list[list[int]])
-    result: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
-    """By instruction, the operations that its value comes from."""
 
 
 def machine_program(
@@ -153,16 +119,17 @@ class _Lowering:
             [block.predecessors for block in self.function.blocks],
             self._shared_alignments(),
         )
-        self.state = _State()
-        self.groups: dict[object, list[tuple[int, int]]] = {}
-        """By what an address is made of, the blocks and operations that compute it."""
+        dominates = facts[Dominators].dominates if self.is_exact else lambda *_: True
+        self.drafts = Drafts(len(self.function.blocks), dominates)
+        self.addresses = Addresses(
+            self.function, self.loops, self.values, self.drafts, generation, is_exact=self.is_exact
+        )
         self.compared: dict[object, int] = {}
 
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
-        state, reachable = self.state, self.facts[ControlFlow].reachable
-        state.blocks = [[] for _ in self.function.blocks]
+        drafts, reachable = self.drafts, self.facts[ControlFlow].reachable
         if self.is_exact:
-            self._add(0, _move())  # The stack pointer.
+            self.drafts.add(0, constant_move())  # The stack pointer.
         for block in self.function.blocks:
             if block.index in reachable:
                 for instruction in block.instructions:
@@ -170,25 +137,25 @@ class _Lowering:
         self._close_phis()
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
-        rows, state.blocks = with_groups(
-            [_frozen(draft) for draft in state.drafts], state.blocks, self.function.instructions
+        rows, drafts.blocks = with_groups(
+            [draft.frozen() for draft in drafts.rows], drafts.blocks, self.function.instructions
         )
         words = [self._words(row) for row in rows]
         successors = [block.successors for block in self.function.blocks]
-        live_out = live_out_of(rows, state.blocks, successors)
+        live_out = live_out_of(rows, drafts.blocks, successors)
         limit = register_limit(self.kernel, self.generation)
         beside = REGISTERS_BESIDE + self._array_words()
-        order = schedule(rows, state.blocks, words, live_out, limit - beside)
+        order = schedule(rows, drafts.blocks, words, live_out, limit - beside)
         needs = [each + beside for each in order.taken]
         arrays, private = self._array_places()
         blocks, away = list(order.blocks), 0
         excess = [0] * len(blocks) if orders_all else [
             excess_of(rows, block, words, live, limit - beside)
-            for block, live in zip(state.blocks, live_out, strict=True)
+            for block, live in zip(drafts.blocks, live_out, strict=True)
         ]  # fmt: skip
         for block, part in enumerate(order.blocks):
             if excess[block]:
-                source = state.blocks[block]
+                source = drafts.blocks[block]
                 spilled = spilled_once(rows, part, source, words, excess[block], private)
                 blocks[block], away = spilled.block, max(away, spilled.words)
                 needs[block] = limit
@@ -250,55 +217,55 @@ class _Lowering:
     # one instruction
 
     def _lower(self, instruction: AnyInstruction) -> None:
-        state = self.state
+        drafts = self.drafts
         touches = self.accesses.get(instruction.index)
         if touches:
             made = tuple(self._access(instruction, touch) for touch in touches)
-            state.result[instruction.index] = made
+            drafts.result[instruction.index] = made
             return
-        needs = self._needs(instruction.operands)
+        needs = self.drafts.needs(instruction.operands)
         if self.is_exact and isinstance(instruction, Return):
             self._leaves(instruction)
             return
         integer = self.integers.get(instruction.index)
         if integer is not None:
-            state.result[instruction.index] = self._integer(instruction, integer, needs)
+            drafts.result[instruction.index] = self._integer(instruction, integer, needs)
             return
         if self.folding.is_free(instruction):
-            state.result[instruction.index] = tuple(needs)
+            drafts.result[instruction.index] = tuple(needs)
             return
         numbered = self._work_item(instruction)
         if numbered is not None:
-            state.result[instruction.index] = (numbered,)
+            drafts.result[instruction.index] = (numbered,)
             return
         own = self.own_addresses.get(instruction.index)
         if own is not None:
-            draft = _Draft(Unit.ALU if own > 1 else Unit.FMA, InstructionClass.ADDRESS, own, 1.0,
+            draft = Draft(Unit.ALU if own > 1 else Unit.FMA, InstructionClass.ADDRESS, own, 1.0,
                            needs, line=_line(instruction))  # fmt: skip
-            state.result[instruction.index] = (self._add(instruction.block, draft),)
+            drafts.result[instruction.index] = (self.drafts.add(instruction.block, draft),)
             return
         operations = tuple(self._operations(instruction, needs))
-        state.result[instruction.index] = operations or tuple(needs)
+        drafts.result[instruction.index] = operations or tuple(needs)
 
     def _integer(
         self, instruction: AnyInstruction, cost: IntegerCost, needs: list[int]
     ) -> tuple[int, ...]:
         if not cost.slots:
             return tuple(needs)
-        draft = _Draft(
+        draft = Draft(
             cost.unit, InstructionClass.INT, cost.slots, cost.slots, needs,
             line=_line(instruction), instruction=instruction.index,
         )  # fmt: skip
         draft.overhead = self.unrolling.is_overhead(instruction) or (
             instruction.index in self.folding.folded
-            and self._is_linear(instruction)
+            and self.addresses.is_linear(instruction)
             and bool(instruction.flags & NO_WRAP)
         )
-        return (self._add(instruction.block, draft),)
+        return (self.drafts.add(instruction.block, draft),)
 
     def _leaves(self, instruction: Return) -> None:
-        """EXIT under a predicate is the branch that comes here: only what comes otherwise has one of
-        its own."""
+        """EXIT under a predicate is the branch that comes here: only what comes otherwise has one
+        of its own."""
         block = self.function.blocks[instruction.block]
         sources = [self.function.blocks[each].instructions[-1] for each in set(block.predecessors)]
         lonely = len(block.instructions) == 1
@@ -307,14 +274,9 @@ class _Lowering:
         for source in sources:
             if not isinstance(source, CondBranch):
                 kind = InstructionClass.BRANCH
-                draft = _Draft(Unit.CONTROL, kind, 1.0, 1.0, [], line=_line(instruction))
+                draft = Draft(Unit.CONTROL, kind, 1.0, 1.0, [], line=_line(instruction))
                 draft.instruction = instruction.index
-                self._add(source.block, draft)
-
-    def _moves_by_offset(self, pointer: Value, home: int) -> bool:
-        """Whether the address in the next iteration is this one and a constant that an access
-        takes as its offset: so where no part of the index may wrap."""
-        return never_wraps(self.function, pointer, frozenset(self.loops.loops[home].blocks))
+                self.drafts.add(source.block, draft)
 
     def _work_item(self, instruction: AnyInstruction) -> int | None:
         """A work-item's number in the grid: its block's and its own in the block, each out of a
@@ -329,31 +291,21 @@ class _Lowering:
         if len(made) == 1:
             return made[0]
         product = cost_of(InstructionClass.INT_MUL, self.generation) or COSTS[InstructionClass.INT]
-        draft = _Draft(
+        draft = Draft(
             product.unit, InstructionClass.INT, product.slots, product.steps, made,
             line=_line(instruction), instruction=instruction.index,
         )  # fmt: skip
-        return self._add(instruction.block, draft)
+        return self.drafts.add(instruction.block, draft)
 
     def _special(self, instruction: AnyInstruction, register: str, dimension: str) -> int:
         cost = COSTS[InstructionClass.WORK_ITEM]  # Its steps are additions; one of the unit here.
-        draft = _Draft(
-            Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, 1.0, [],
-            line=_line(instruction), instruction=instruction.index,
+        return self.drafts.once(
+            (register, dimension), instruction.block,
+            lambda: Draft(
+                Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, 1.0, [],
+                line=_line(instruction), instruction=instruction.index,
+            ),
         )  # fmt: skip
-        return self._once((register, dimension), instruction.block, draft)
-
-    def _is_linear(self, instruction: AnyInstruction) -> bool:
-        """Whether an index moves by a constant in each iteration of its loop: iterations that
-        are unrolled share it."""
-        inner = self.loops.innermost[instruction.block]
-        if inner is None:
-            return False
-        moving = [
-            term for component in self.values.result(instruction)
-            for term, _ in terms_of(component) if self.values.varies(term, inner)
-        ]  # fmt: skip
-        return bool(moving) and all(isinstance(term, Symbol) for term in moving)
 
     def _function(
         self, instruction: AnyInstruction, kind: InstructionClass, count: float, needs: list[int]
@@ -369,11 +321,11 @@ class _Lowering:
         main = None
         for unit, slots in cost.slots.items() if cost else ():
             steps = cost.steps if cost and unit is cost.main else 1.0
-            draft = _Draft(
+            draft = Draft(
                 unit, kind, slots * count, steps, list(needs), line=_line(instruction),
                 instruction=instruction.index,
             )  # fmt: skip
-            main = self._add(instruction.block, draft)
+            main = self.drafts.add(instruction.block, draft)
         return main
 
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
@@ -397,7 +349,7 @@ class _Lowering:
                 self.merging.forget()
             elif kind is InstructionClass.IMAGE:
                 memory = Memory.IMAGE
-            draft = _Draft(
+            draft = Draft(
                 unit, kind, slots * count, steps, list(needs), memory,
                 line=_line(instruction), instruction=instruction.index,
             )  # fmt: skip
@@ -405,13 +357,7 @@ class _Lowering:
             if kind is InstructionClass.TENSOR and isinstance(instruction, Call):
                 draft.product = matrix_product(instruction.callee)
             draft.has_doubles = unit is Unit.SFU and _has_doubles(instruction)
-            yield self._add(instruction.block, draft)
-
-    def _add(self, block: int, draft: _Draft) -> int:
-        self.state.drafts.append(draft)
-        number = len(self.state.drafts) - 1
-        self.state.blocks[block].append(number)
-        return number
+            yield self.drafts.add(instruction.block, draft)
 
     # accesses
 
@@ -422,19 +368,19 @@ class _Lowering:
             number, more = found
             self._join(number, touch.id)
             if more:
-                whole = self.state.drafts[number].bytes + more
-                self.state.drafts[number].bytes = 8 if whole <= 8 else 16
+                whole = self.drafts.rows[number].bytes + more
+                self.drafts.rows[number].bytes = 8 if whole <= 8 else 16
             return number
         if self.merging.is_sunk(touch, address):
             kind = classify(instruction)[0][0]
-            return self._add(instruction.block, _Draft(Unit.ALU, kind, 0.0, 0.0, []))
+            return self.drafts.add(instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, []))
         pointers = {id(touch.pointer)}
-        needs = self._needs(o for o in instruction.operands if id(o) not in pointers)
-        needs += self._address(instruction, touch)
+        needs = self.drafts.needs(o for o in instruction.operands if id(o) not in pointers)
+        needs += self.addresses.of(instruction, touch)
         size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
         draft = self._access_draft(instruction, touch, size, needs)
         draft.line, draft.instruction = _line(instruction), instruction.index
-        number = self._add(instruction.block, draft)
+        number = self.drafts.add(instruction.block, draft)
         if touch.op is AccessOp.LOAD and not touch.volatile:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
@@ -442,26 +388,26 @@ class _Lowering:
 
     def _join(self, number: int, access: int) -> None:
         """A load that was made does this access too."""
-        draft = self.state.drafts[number]
+        draft = self.drafts.rows[number]
         draft.parts = (*(draft.parts or (draft.access,)), access)
 
     def _access_draft(
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
-    ) -> _Draft:
+    ) -> Draft:
         kind = classify(instruction)[0][0]
         memory = _memory_of(touch)
         home = self._home(touch)
         is_operand = memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch)
         if is_operand or (home is not None and home.home is Home.REGISTERS):
             # In a register, or read out of the constant bank by the instruction that wants it.
-            return _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
+            return Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
         if home is not None and home.home is Home.SELECTED:
             moves = self._selections(instruction, touch, home, size, needs)
             steps = float(home.candidates)
-            return _Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
+            return Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
         whole = memory is Memory.CONSTANT_LOAD or is_bulk_copy(instruction)
         pieces = 1 if whole else max(1, -(-size // 16))
-        return _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
+        return Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
 
     def _home(self, touch: MemoryAccess) -> PrivateHome | None:
         """Where the private array of an access lies; None for other memory."""
@@ -488,11 +434,11 @@ class _Lowering:
             return 0.0
         key = (touch.array.symbol, terms, constant // home.piece_bytes, instruction.block)
         if key not in self.compared:
-            draft = _Draft(
+            draft = Draft(
                 Unit.ALU, InstructionClass.COMPARE, float(home.candidates), 1.0, list(needs),
                 line=_line(instruction),
             )  # fmt: skip
-            self.compared[key] = self._add(instruction.block, draft)
+            self.compared[key] = self.drafts.add(instruction.block, draft)
         needs.append(self.compared[key])
         return float(home.candidates * -(-size // 4))
 
@@ -504,119 +450,19 @@ class _Lowering:
             for term, _ in terms
         )
 
-    def _address(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
-        """What an access waits for to have its address; makes the operations that compute it."""
-        pointer = matrix_base(self.function, touch.pointer)
-        address = self.values.address(instruction, pointer)
-        terms = frozenset(terms_of(address))
-        roots = self._needs([pointer])
-        if is_apart(instruction):
-            return roots
-        varying = self.values.varying(address)
-        inner = self.loops.innermost[instruction.block]
-        home = next(
-            (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
-        )
-        symbols = [t for t, _ in terms if not isinstance(t, Symbol)]
-        if (
-            not varying
-            and all(
-                t.kind.name in ("GLOBAL", "POINTER", "PRIVATE")
-                for t, _ in terms
-                if isinstance(t, Symbol)
-            )
-            and not symbols
-        ):
-            return roots
-        is_short = touch.space in _SHORT
-        if self.is_exact and is_short and any(not _is_static(term) for term in terms):
-            terms = frozenset(term for term in terms if not _is_static(term))
-        key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
-        block = self._place(instruction.block, home, varying)
-        made = self._computed(key, block)
-        if made is None:
-            unit, slots = self._address_cost(touch, block, roots, is_short=is_short)
-            draft = _Draft(unit, InstructionClass.ADDRESS, slots, 1.0, list(roots))
-            draft.overhead = (
-                not symbols
-                and home is not None
-                and (not self.is_exact or self._moves_by_offset(touch.pointer, home))
-            )
-            draft.line = _line(instruction)
-            made = self._add(block, draft)
-            self.groups.setdefault(key, []).append((block, made))
-        return [made, *roots] if home == inner else [made]
-
-    def _computed(self, key: object, block: int) -> int | None:
-        """The operation that has computed such an address on all ways to a block."""
-        dominators = self.facts[Dominators]
-        return next(
-            (made for at, made in self.groups.get(key, ())
-             if not self.is_exact or dominators.dominates(at, block)), None
-        )  # fmt: skip
-
-    def _address_cost(
-        self, touch: MemoryAccess, block: int, needs: list[int], *, is_short: bool
-    ) -> tuple[Unit, float]:
-        """LEA for shared memory; otherwise as the index is, with the factor of a product first."""
-        if is_short:
-            return Unit.ALU, 1.0
-        if not self.is_exact:
-            return Unit.ALU, 2.0
-        cost = address_cost(self.function, touch.pointer, self.generation)
-        if cost.first is not None:
-            needs.append(self._once(("before an address", cost.first), block, _move()))
-        return cost.unit, cost.slots
-
-    def _once(self, key: object, block: int, draft: _Draft) -> int:
-        """The operation that makes a value, where none before a block has."""
-        made = self._computed(key, block)
-        if made is None:
-            made = self._add(block, draft)
-            self.groups.setdefault(key, []).append((block, made))
-        return made
-
-    def _place(self, block: int, home: int | None, varying: Collection[int]) -> int:
-        """Where an address is computed: in the block of its access, or before the loops it does
-        not change in."""
-        if self.is_exact:
-            for loop in self.loops.around(block):
-                if loop.id in varying:
-                    break
-                block = self._before(loop, block)
-            return block
-        if home is None:
-            return 0
-        if self.loops.innermost[block] == home:
-            return block
-        return self.loops.loops[home].header
-
-    def _before(self, loop: Loop, block: int) -> int:
-        """The block that leads into a loop; ``block`` where there is no single one."""
-        outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
-        return outside.pop() if len(outside) == 1 else block
-
-    def _needs(self, operands: Iterable[Value]) -> list[int]:
-        found = dict[int, None]()
-        for operand in operands:
-            if isinstance(operand, InstructionRef):
-                for each in self.state.result.get(operand.index, ()):
-                    found[each] = None
-        return list(found)
-
     def _close_phis(self) -> None:
         """Values that a loop carries: who reads the phi waits for the one of the iteration
         before too."""
         by_instruction = dict[int, list[int]]()
-        for number, draft in enumerate(self.state.drafts):
+        for number, draft in enumerate(self.drafts.rows):
             by_instruction.setdefault(draft.instruction, []).append(number)
         for phi in self.function.instructions:
             if not isinstance(phi, Phi):
                 continue
-            more = self._needs(phi.operands)
+            more = self.drafts.needs(phi.operands)
             for reader in self._readers(phi, by_instruction.keys()):
                 for number in by_instruction[reader]:
-                    needs = self.state.drafts[number].needs
+                    needs = self.drafts.rows[number].needs
                     needs += [m for m in more if m not in needs]
 
     def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
@@ -637,7 +483,7 @@ class _Lowering:
         nobody knows whether iterations are left over."""
         with_remainder = list[Loop]()
         for loop in self.loops.loops:
-            own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
+            own = [self.drafts.rows[n] for b in loop.blocks for n in self.drafts.blocks[b]]
             if any(draft.memory is Memory.BARRIER for draft in own):
                 continue
             slots = sum(draft.slots for draft in own)
@@ -656,7 +502,7 @@ class _Lowering:
         ends with whose successors wait for it."""
         if self.generation is not Generation.VOLTA:
             return {}
-        drafts, blocks = self.state.drafts, self.state.blocks
+        drafts, blocks = self.drafts.rows, self.drafts.blocks
         parts, recording = diverging_blocks(
             self.kernel, self.facts, [len(block) for block in blocks]
         )
@@ -735,23 +581,5 @@ def _memory_of(touch: MemoryAccess) -> Memory:
     return names[(AccessOp.LOAD, AccessOp.STORE, AccessOp.ATOMIC).index(touch.op)]
 
 
-def _move() -> _Draft:
-    """A constant that is brought into a register."""
-    return _Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [])
-
-
-def _is_static(term: Node) -> bool:
-    """Whether a term is the address of a variable, which the linker knows."""
-    return isinstance(term, Symbol) and term.kind is SymbolKind.GLOBAL
-
-
 def _line(instruction: AnyInstruction) -> int:
     return instruction.location.line if instruction.location else 0
-
-
-def _frozen(draft: _Draft) -> MachineOperation:
-    return MachineOperation(
-        draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
-        draft.access, draft.bytes, draft.line, draft.instruction, -1, draft.parts, draft.every,
-        draft.whole, draft.has_doubles, draft.product,
-    )  # fmt: skip

@@ -1,0 +1,124 @@
+"""What computes the addresses of accesses, and where.
+
+Accesses whose addresses differ by a constant share one address; an address that moves by a constant
+with a loop costs an addition per iteration, one that does not is computed before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kcc.frontend.ir.instructions import AnyInstruction
+from kcc.frontend.ir.model import Function
+from kcc.frontend.types import AddressSpace
+from kcc.passes.graph.loops import Loop, Loops
+from kcc.passes.memory.memory_accesses import MemoryAccess
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
+from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.program.drafts import Draft, Drafts, constant_move
+from kcc.sim.program.folding import is_apart, matrix_base
+from kcc.sim.program.integer_arithmetic import address_cost, never_wraps
+from kcc.sim.program.private_arrays import terms_of
+
+_SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
+_PLACES = frozenset({SymbolKind.GLOBAL, SymbolKind.POINTER, SymbolKind.PRIVATE})
+
+
+class Addresses:
+    """The addresses of a kernel's accesses. ``is_exact`` is whether they are made instruction by
+    instruction as ptxas does; else two sums each, in the entry block where no loop changes them."""
+
+    def __init__(
+        self, function: Function, loops: Loops, values: SymbolicValues, drafts: Drafts,
+        generation: Generation, *, is_exact: bool,
+    ) -> None:  # fmt: skip
+        self.function, self.loops, self.values, self.drafts = function, loops, values, drafts
+        self.generation, self.is_exact = generation, is_exact
+
+    def of(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
+        """What an access waits for to have its address; makes the operations that compute it."""
+        pointer = matrix_base(self.function, touch.pointer)
+        address = self.values.address(instruction, pointer)
+        terms = frozenset(terms_of(address))
+        roots = self.drafts.needs([pointer])
+        varying = self.values.varying(address)
+        symbols = [t for t, _ in terms if not isinstance(t, Symbol)]
+        is_fixed = not varying and not symbols and all(
+            isinstance(t, Symbol) and t.kind in _PLACES for t, _ in terms
+        )  # fmt: skip
+        if is_apart(instruction) or is_fixed:
+            return roots
+        inner = self.loops.innermost[instruction.block]
+        home = next(
+            (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
+        )
+        is_short = touch.space in _SHORT
+        if self.is_exact and is_short and not all(_is_static(term) for term, _ in terms):
+            terms = frozenset(each for each in terms if not _is_static(each[0]))
+        key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
+        block = self._place(instruction.block, home, varying)
+
+        def draft() -> Draft:
+            found = self._sum(touch, block, list(roots), is_short=is_short)
+            found.overhead = not symbols and home is not None and self._shares(touch, home)
+            found.line = instruction.location.line if instruction.location else 0
+            return found
+
+        made = self.drafts.once(key, block, draft)
+        return [made, *roots] if home == inner else [made]
+
+    def is_linear(self, instruction: AnyInstruction) -> bool:
+        """Whether an index moves by a constant in each iteration of its loop: iterations that
+        are unrolled share it."""
+        inner = self.loops.innermost[instruction.block]
+        if inner is None:
+            return False
+        moving = [
+            term for component in self.values.result(instruction)
+            for term, _ in terms_of(component) if self.values.varies(term, inner)
+        ]  # fmt: skip
+        return bool(moving) and all(isinstance(term, Symbol) for term in moving)
+
+    def _sum(self, touch: MemoryAccess, block: int, needs: list[int], *, is_short: bool) -> Draft:
+        """LEA for shared memory; otherwise as the index is, with what a product wants first."""
+        kind = InstructionClass.ADDRESS
+        if is_short or not self.is_exact:
+            return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs)
+        cost = address_cost(self.function, touch.pointer, self.generation)
+        if cost.first is not None:
+            key = ("before an address", cost.first)
+            needs.append(self.drafts.once(key, block, constant_move))
+        return Draft(cost.unit, kind, cost.slots, 1.0, needs)
+
+    def _shares(self, touch: MemoryAccess, home: int) -> bool:
+        """Whether the address in the next iteration is this one and a constant that an access
+        takes as its offset: so where no part of the index may wrap."""
+        blocks = frozenset(self.loops.loops[home].blocks)
+        return not self.is_exact or never_wraps(self.function, touch.pointer, blocks)
+
+    def _place(self, block: int, home: int | None, varying: Collection[int]) -> int:
+        """Where an address is computed: in the block of its access, or before the loops it does
+        not change in."""
+        if self.is_exact:
+            for loop in self.loops.around(block):
+                if loop.id in varying:
+                    break
+                block = self._before(loop, block)
+            return block
+        if home is None:
+            return 0
+        if self.loops.innermost[block] == home:
+            return block
+        return self.loops.loops[home].header
+
+    def _before(self, loop: Loop, block: int) -> int:
+        """The block that leads into a loop; ``block`` where there is no single one."""
+        outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
+        return outside.pop() if len(outside) == 1 else block
+
+
+def _is_static(term: Node) -> bool:
+    """Whether a term is the address of a variable, which the linker knows."""
+    return isinstance(term, Symbol) and term.kind is SymbolKind.GLOBAL

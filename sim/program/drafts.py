@@ -1,0 +1,85 @@
+"""The machine operations of a kernel while its program is being made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kcc.frontend.builtins.matrix import MatrixProduct
+from kcc.frontend.ir.values import InstructionRef, Value
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Unit
+from kcc.sim.program.operations import MachineOperation, Memory
+
+
+@dataclass(slots=True)
+class Draft:
+    """A :class:`~kcc.sim.program.operations.MachineOperation` that may still change;
+    ``overhead`` is whether iterations that are unrolled share it."""
+
+    unit: Unit
+    kind: InstructionClass
+    slots: float
+    steps: float
+    needs: list[int]
+    memory: Memory = Memory.NONE
+    access: int = -1
+    bytes: int = 0
+    line: int = 0
+    instruction: int = -1
+    overhead: bool = False
+    parts: tuple[int, ...] = ()
+    every: int = 1
+    whole: float = 0.0
+    has_doubles: bool = False
+    product: MatrixProduct | None = None
+
+    def frozen(self) -> MachineOperation:
+        """The operation as it is now."""
+        return MachineOperation(
+            self.unit, self.kind, self.slots, self.steps, tuple(self.needs), self.memory,
+            self.access, self.bytes, self.line, self.instruction, -1, self.parts, self.every,
+            self.whole, self.has_doubles, self.product,
+        )  # fmt: skip
+
+
+class Drafts:
+    """All operations, by number, and those of each block of the IR. ``precedes(a, b)`` is whether
+    what block a computes is there in block b."""
+
+    def __init__(self, blocks: int, precedes: Callable[[int, int], bool]) -> None:
+        self.rows = list[Draft]()
+        self.blocks: list[list[int]] = [[] for _ in range(blocks)]
+        self.result = dict[int, tuple[int, ...]]()
+        """By instruction, the operations that its value comes from."""
+        self._precedes = precedes
+        self._made = dict[object, list[tuple[int, int]]]()
+
+    def add(self, block: int, draft: Draft) -> int:
+        """Put an operation behind the others of a block; gives its number."""
+        self.rows.append(draft)
+        number = len(self.rows) - 1
+        self.blocks[block].append(number)
+        return number
+
+    def once(self, key: object, block: int, draft: Callable[[], Draft]) -> int:
+        """The operation that makes the value ``key``, where none has before a block."""
+        for at, number in self._made.get(key, ()):
+            if self._precedes(at, block):
+                return number
+        number = self.add(block, draft())
+        self._made.setdefault(key, []).append((block, number))
+        return number
+
+    def needs(self, operands: Iterable[Value]) -> list[int]:
+        """The operations that operands come from."""
+        found = dict[int, None]()
+        for operand in operands:
+            if isinstance(operand, InstructionRef):
+                found |= dict.fromkeys(self.result.get(operand.index, ()))
+        return list(found)
+
+
+def constant_move() -> Draft:
+    """A constant that is brought into a register."""
+    return Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [])
