@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.frontend.ir.values import InstructionRef, Value
+from kcc.passes.graph.dominance import Dominators
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.operations import MachineOperation, Memory
@@ -44,15 +45,15 @@ class Draft:
 
 
 class Drafts:
-    """All operations, by number, and those of each block of the IR. ``precedes(a, b)`` is whether
-    what block a computes is there in block b."""
+    """All operations, by number, and those of each block of the IR. Without ``dominators`` what any
+    block computes is there in all."""
 
-    def __init__(self, blocks: int, precedes: Callable[[int, int], bool]) -> None:
+    def __init__(self, blocks: int, dominators: Dominators | None) -> None:
         self.rows = list[Draft]()
         self.blocks: list[list[int]] = [[] for _ in range(blocks)]
         self.result = dict[int, tuple[int, ...]]()
         """By instruction, the operations that its value comes from."""
-        self._precedes = precedes
+        self._dominators = dominators
         self._made = dict[object, list[tuple[int, int]]]()
 
     def add(self, block: int, draft: Draft) -> int:
@@ -65,7 +66,7 @@ class Drafts:
     def once(self, key: object, block: int, draft: Callable[[], Draft]) -> int:
         """The operation that makes the value ``key``, where none has before a block."""
         for at, number in self._made.get(key, ()):
-            if self._precedes(at, block):
+            if self._dominators is None or self._dominators.dominates(at, block):
                 return number
         number = self.add(block, draft())
         self._made.setdefault(key, []).append((block, number))

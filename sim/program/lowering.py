@@ -119,8 +119,8 @@ class _Lowering:
             [block.predecessors for block in self.function.blocks],
             self._shared_alignments(),
         )
-        dominates = facts[Dominators].dominates if self.is_exact else lambda *_: True
-        self.drafts = Drafts(len(self.function.blocks), dominates)
+        dominators = facts[Dominators] if self.is_exact else None
+        self.drafts = Drafts(len(self.function.blocks), dominators)
         self.addresses = Addresses(
             self.function, self.loops, self.values, self.drafts, generation, is_exact=self.is_exact
         )
