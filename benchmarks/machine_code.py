@@ -18,10 +18,11 @@ import statistics
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cuda_acceptance import options_of
 from benchmarks.ptxas_registers import units as own_units
 from benchmarks.suite_acceptance import SUITES, build_options
 from kcc.base.diagnostics import DiagnosticError
@@ -97,13 +98,27 @@ def units(sources: Path | None, only: str) -> Iterator[tuple[str, str, CompiledU
         if sources is None or only not in suite:
             continue
         facts: dict[str, Any] = tomllib.loads((SUITES / f"{suite}.toml").read_text())
-        for each in facts.get("units", facts.get("files", ())):
-            path = sources / folder / each["file"]
+        for each in _files(facts):
+            path, words = sources / folder / each.get("unit", each["file"]), each.get("options", [])
             try:
-                options = build_options(each, sources / folder, OptLevel.O2)
+                options = (
+                    build_options({**each, "options": words}, sources / folder, OptLevel.O2)
+                    if suite.endswith("opencl")
+                    else replace(options_of(words, sources / folder), opt_level=OptLevel.O2)
+                )
                 yield suite, each["file"], compile_source(read_source(str(path)), options)
             except (DiagnosticError, OSError) as error:
                 print(f"left out: {suite} {each['file']}: {str(error)[:100]}", file=sys.stderr)
+
+
+def _files(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The units of a suite: each file that includes others once."""
+    seen = set[str]()
+    for each in facts.get("units", facts.get("files", ())):
+        unit = each.get("unit", each["file"])
+        if unit not in seen:
+            seen.add(unit)
+            yield each
 
 
 def rows_of(

@@ -81,6 +81,18 @@ def _near(function: Function, folding: Folding, accesses: Accesses) -> frozenset
     return folding.folded - far
 
 
+def _is_low_half(function: Function, made: AnyInstruction) -> bool:
+    """Whether a shift by 32 takes back one to the left: the low half with its sign."""
+    shifted, *amount = made.operands or (None,)
+    if made.opcode is not Opcode.ASHR or not isinstance(shifted, InstructionRef):
+        return False
+    before = function.instructions[shifted.index]
+    return before.opcode is Opcode.SHL and all(
+        isinstance(each, ConstantInt) and each.unsigned == 32
+        for each in (*amount, before.operands[1])
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class AddressCost:
     """What it takes to add an index to an address of 64 bits. ``first`` is what must be in a
@@ -132,7 +144,7 @@ def _is_narrow(function: Function, value: Value) -> bool:
     if not isinstance(value, InstructionRef):
         return isinstance(value.type, IntTy) and value.type.bits <= 32
     made = function.instructions[value.index]
-    if isinstance(made, Cast) and made.opcode in _WIDENING:
+    if isinstance(made, Cast) and made.opcode in _WIDENING or _is_low_half(function, made):
         return True
     if isinstance(made, Call):
         return function_name(made) in NARROW_IDS
@@ -224,7 +236,7 @@ class _Integers:
             return None
         if each.index in self.joined or self._is_offset(each):
             return _NOTHING
-        if each.opcode is Opcode.SEXT:
+        if each.opcode is Opcode.SEXT or _is_low_half(self.function, each):
             return self._extension(each, bits)
         if each.opcode is Opcode.MUL:
             return self._product(each, bits)
