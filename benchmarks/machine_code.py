@@ -1,7 +1,7 @@
 """kcc's own lowering beside the compilers' code: registers, spills, instructions by class.
 
     python -m benchmarks.machine_code [--sources FOLDER] [--target sm_80 ...] [--only TEXT]
-        [--every N] [--csv FILE] [--so-far FILE]
+        [--every N] [--csv FILE] [--keep FILE] [--so-far FILE]
 
 Kernels are those of kernels/ and, of the public suites in the sources folder (gpu-rodinia,
 PolyBench-ACC; see benchmarks/suites), all that kcc compiles. Each is taken with an assumed launch
@@ -34,10 +34,11 @@ from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import Numbers
 from kcc.frontend.options import OptLevel
 from kcc.frontend.source_file import read_source
+from kcc.passes.facts import Facts
 from kcc.passes.registers.counts import estimate_registers
 from kcc.passes.symbolic.ranges import Known
 from kcc.sim.estimate.facts import estimate_facts
-from kcc.sim.flow.launch_flow import flow_of
+from kcc.sim.flow.launch_flow import Flow, flow_of
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.program.code_size import code_bytes
 from kcc.sim.program.compiled.lowering import compiled_program
@@ -87,6 +88,19 @@ class Row:
     def ratio(self) -> float:
         """Own warp instructions over the compiler's."""
         return self.own_instructions / self.instructions
+
+
+KEPT: tuple[str, ...] = (
+    "unit",
+    "kernel",
+    "target",
+    "registers",
+    "spills",
+    "instructions",
+    "memory",
+    "code_bytes",
+)
+"""Columns of what a test compares with (benchmarks/data/machine_code_sm80.csv)."""
 
 
 def units(sources: Path | None, only: str) -> Iterator[tuple[str, str, CompiledUnit]]:
@@ -144,29 +158,58 @@ def hash_of(name: str) -> int:
     return sum(name.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What kcc makes of a kernel for a target: its program, registers, and how often a warp
+    executes each block."""
+
+    program: MachineProgram
+    registers: int
+    flow: Flow
+    facts: Facts
+
+    @property
+    def shares(self) -> list[float]:
+        """Executions of each block by a warp."""
+        return [each / self.flow.warps for each in self.flow.executions]
+
+    @property
+    def classes(self) -> dict[str, float]:
+        """Warp instructions by unit."""
+        return _counts(self.program, self.shares)
+
+    @property
+    def accesses(self) -> float:
+        """Accesses to global and shared memory by a warp."""
+        return _memory(self.program, self.shares)
+
+
+def own_code(unit: CompiledUnit, kernel: Kernel, target: str) -> Own:
+    """Kcc's own lowering of a kernel at the assumed launch."""
+    facts = estimate_facts(kernel, unit.module, _launch(kernel), {}, {})
+    flow, generation = flow_of(kernel, facts), _generation(target)
+    estimate = estimate_registers(kernel.function).count
+    program = machine_program(kernel, facts, generation, estimate, trips=flow.trips)
+    most = register_limit(kernel, generation)
+    return Own(program, max(16, min(estimate, program.registers, most)), flow, facts)
+
+
 def _row(
     suite: str, name: str, unit: CompiledUnit, kernel: Kernel, target: str, code: MachineCode
 ) -> Row:
-    facts = estimate_facts(kernel, unit.module, _launch(kernel), {}, {})
-    flow = flow_of(kernel, facts)
-    generation = _generation(target)
-    estimate = estimate_registers(kernel.function).count
-    own = machine_program(kernel, facts, generation, estimate, trips=flow.trips)
-    limit = register_limit(kernel, generation)
-    registers = max(16, min(estimate, own.registers, limit))
+    own = own_code(unit, kernel, target)
     theirs = compiled_program(
-        kernel, facts, code, Numbers.of(unit.module), flow.executions, flow.warps
+        kernel, own.facts, code, Numbers.of(unit.module), own.flow.executions, own.flow.warps
     )
-    shares = [each / flow.warps for each in flow.executions]
-    mine = _counts(own, shares)
-    other = {} if theirs is None else _counts(theirs.program, shares)
+    other = {} if theirs is None else _counts(theirs.program, own.shares)
     return Row(
-        suite, name, kernel.name, target, registers, code.registers,
-        any(row.place >= 0 for row in own.operations), code.spills, theirs is not None,
+        suite, name, kernel.name, target, own.registers, code.registers,
+        any(row.place >= 0 for row in own.program.operations), code.spills, theirs is not None,
         1.0 if theirs is None else theirs.misfit, 1.0 if theirs is None else theirs.unattributed,
-        sum(mine.values()), sum(other.values()), _memory(own, shares),
-        0.0 if theirs is None else _memory(theirs.program, shares),
-        code_bytes(own, generation), code.code_bytes, _words(mine), _words(other),
+        sum(own.classes.values()), sum(other.values()), own.accesses,
+        0.0 if theirs is None else _memory(theirs.program, own.shares),
+        code_bytes(own.program, _generation(target)), code.code_bytes, _words(own.classes),
+        _words(other),
     )  # fmt: skip
 
 
@@ -243,6 +286,11 @@ def main() -> int:
             table = csv.DictWriter(file, asdict(rows[0]), lineterminator="\n")
             table.writeheader()
             table.writerows(asdict(row) for row in rows)
+    if arguments.keep and rows:
+        with arguments.keep.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, KEPT, extrasaction="ignore", lineterminator="\n")
+            table.writeheader()
+            table.writerows(asdict(row) for row in rows if row.fits)
     for kind in ("target", "suite"):
         for value in dict.fromkeys(getattr(row, kind) for row in rows):
             print(f"{value}: {summary([r for r in rows if getattr(r, kind) == value])}")
@@ -272,6 +320,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="suites whose name holds this")
     parser.add_argument("--every", type=int, default=1, help="of a unit's targets, each n-th")
     parser.add_argument("--csv", type=Path, help="write every row")
+    parser.add_argument("--keep", type=Path, help="write the compilers' counts alone")
     parser.add_argument("--so-far", type=Path, help="compare nothing, report a written table")
     return parser.parse_args()
 

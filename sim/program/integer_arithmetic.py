@@ -144,7 +144,7 @@ def _is_narrow(function: Function, value: Value) -> bool:
     if not isinstance(value, InstructionRef):
         return isinstance(value.type, IntTy) and value.type.bits <= 32
     made = function.instructions[value.index]
-    if isinstance(made, Cast) and made.opcode in _WIDENING or _is_low_half(function, made):
+    if (isinstance(made, Cast) and made.opcode in _WIDENING) or _is_low_half(function, made):
         return True
     if isinstance(made, Call):
         return function_name(made) in NARROW_IDS
