@@ -97,7 +97,7 @@ def test_loops_one_after_another_are_cut_alike(monkeypatch: pytest.MonkeyPatch) 
     [
         (TILES, 96, 800, 50_000, 0.06),
         (NESTED, 40, 400, 1000, 0.06),
-        (TRIPLE, 13, 100, 200, 0.06),
+        (TRIPLE, 16, 100, 200, 0.06),
         # In rounds of two and four iterations, at least eight of each loop.
         (SEQUENTIAL, 1000, 800, 50_000, 0.06),
     ],
