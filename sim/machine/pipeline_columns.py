@@ -44,9 +44,9 @@ UNIT_QUEUE = 8.0
 """Cycles of work that a unit takes in ahead: one operation here may be several machine
 instructions, between which a GPU would issue other warps'."""
 
-BLOCK_START_CYCLES = 365.0
+BLOCK_START_CYCLES = 360.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
-whose description does not say it: the median of the same seven (335 on V100, 525 on L40)."""
+whose description does not say it: the median of the same seven (310 on V100, 505 on L40)."""
 
 
 class L1Loads(Enum):

@@ -14,9 +14,12 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.stages.estimate import Question
 from kcc.validation.predict import Predictor
 
-OUTSIDE = {("a100_80", "288", "init_GBps"): 0.08}
-"""What docs/validation/accuracy.md lists as outside 5 %: thread blocks that write and start again
-together."""
+OUTSIDE = {
+    ("a100_80", "288", "init_GBps"): 0.08, ("a100_80", "288", "read"): 0.09,
+    ("v100", "32", "triad"): 0.06,
+}  # fmt: skip
+"""What docs/validation/accuracy.md lists as outside 5 %: thread blocks of nine warps that start
+again together, and a block of one warp."""
 
 DATA = Path(__file__).parents[3] / "benchmarks" / "data" / "stream_occupancy.csv"
 
