@@ -61,9 +61,9 @@ class Addresses:
         block = self._place(instruction.block, home, varying)
 
         def draft() -> Draft:
-            found = self._sum(touch, block, list(roots), is_short=is_short)
+            line = instruction.location.line if instruction.location else 0
+            found = self._sum(touch, block, list(roots), line, is_short=is_short)
             found.overhead = not symbols and home is not None and self._shares(touch, home)
-            found.line = instruction.location.line if instruction.location else 0
             return found
 
         made = self.drafts.once(key, block, draft)
@@ -81,16 +81,18 @@ class Addresses:
         ]  # fmt: skip
         return bool(moving) and all(isinstance(term, Symbol) for term in moving)
 
-    def _sum(self, touch: MemoryAccess, block: int, needs: list[int], *, is_short: bool) -> Draft:
+    def _sum(
+        self, touch: MemoryAccess, block: int, needs: list[int], line: int, *, is_short: bool
+    ) -> Draft:
         """LEA for shared memory; otherwise as the index is, with what a product wants first."""
         kind = InstructionClass.ADDRESS
         if is_short or not self.is_exact:
-            return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs)
+            return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs, line=line)
         cost = address_cost(self.function, touch.pointer, self.generation)
         if cost.first is not None:
             key = ("before an address", cost.first)
-            needs.append(self.drafts.once(key, block, constant_move))
-        return Draft(cost.unit, kind, cost.slots, 1.0, needs)
+            needs.append(self.drafts.once(key, block, lambda: constant_move(line)))
+        return Draft(cost.unit, kind, cost.slots, 1.0, needs, line=line)
 
     def _shares(self, touch: MemoryAccess, home: int) -> bool:
         """Whether the address in the next iteration is this one and a constant that an access

@@ -81,6 +81,6 @@ class Drafts:
         return list(found)
 
 
-def constant_move() -> Draft:
-    """A constant that is brought into a register."""
-    return Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [])
+def constant_move(line: int) -> Draft:
+    """A constant that is brought into a register for a line of the source."""
+    return Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [], line=line)

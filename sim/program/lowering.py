@@ -129,7 +129,7 @@ class _Lowering:
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
         drafts, reachable = self.drafts, self.facts[ControlFlow].reachable
         if self.is_exact:
-            self.drafts.add(0, constant_move())  # The stack pointer.
+            self.drafts.add(0, constant_move(self._first_line()))  # The stack pointer.
         for block in self.function.blocks:
             if block.index in reachable:
                 for instruction in block.instructions:
@@ -172,6 +172,10 @@ class _Lowering:
         return MachineProgram(
             tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
         )
+
+    def _first_line(self) -> int:
+        """The line of the first instruction that has one."""
+        return next((line for each in self.function.instructions if (line := _line(each))), 0)
 
     def _array_places(self) -> tuple[dict[int, int], int]:
         """Where the arrays begin that lie in local memory, and where what is spilled does."""
