@@ -293,7 +293,7 @@ def anchor_of(facts: KernelFacts, instruction: int) -> Value:
     assert pointer is not None
     found = [v for v in _steps(function, pointer) if not facts.roles.is_known(v)]
     if found:
-        return max(found, key=lambda v: len(_behind(function, v)))
+        return max(found, key=lambda v: len(_arithmetic_of(function, v)))
     for leaf in sorted(facts.leaves_of.get(instruction, ()), reverse=True):
         made = function.instructions[leaf]
         return InstructionRef(made.type, leaf, made.name)
@@ -319,7 +319,7 @@ def _steps(function: Function, pointer: Value) -> Iterator[InstructionRef]:
         pointer = made.base
 
 
-def _behind(function: Function, value: Value) -> set[int]:
+def _arithmetic_of(function: Function, value: Value) -> set[int]:
     """The instructions that a value is made by, up to memory."""
     pending, found = [value], set[int]()
     while pending:
