@@ -61,13 +61,21 @@ def test_every_level_computes_the_same(level: str, monkeypatch: pytest.MonkeyPat
 def test_levels_of_an_old_processor():
     old = HostCpu("penryn", dict.fromkeys(("sse2", *LEVELS["x86-64-v2"]), True))
     assert levels_of(old) == ["x86-64", "x86-64-v2"]
-    assert chosen_cpu("", old) is old
+    assert chosen_cpu("", old) == old
     assert chosen_cpu("x86-64-v2", old).flattened().startswith("+cx16,+popcnt,")
     with pytest.raises(DiagnosticError, match="x86-64-v3"):
         chosen_cpu("x86-64-v3", old)
     with pytest.raises(DiagnosticError, match="not a level of x86-64"):
         chosen_cpu("znver3", old)
     assert levels_of(HostCpu("neoverse-n1", {"neon": True})) == []
+
+
+def test_code_is_without_avx512_unless_the_level_is_asked_for():
+    new = HostCpu("znver5", dict.fromkeys((*LEVELS["x86-64-v4"], "avx512vbmi", "sse2"), True))
+    wide = {name for name, on in chosen_cpu("", new).features.items() if on and "avx512" in name}
+    assert not wide
+    assert chosen_cpu("", new).has("avx2")
+    assert chosen_cpu("x86-64-v4", new).has("avx512f")
 
 
 @pytest.mark.slow
