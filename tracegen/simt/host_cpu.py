@@ -35,6 +35,13 @@ class HostCpu:
     def has(self, feature: str) -> bool:
         return self.features.get(feature, False)
 
+    def without_avx512(self) -> HostCpu:
+        """The same processor, of which code uses vectors of 256 bits at most."""
+        wide = ("avx512", "avx10", "evex512")
+        features = {name: on and not name.startswith(wide) for name, on in self.features.items()}
+        name = "x86-64-v3" if self.name == "x86-64-v4" else self.name
+        return HostCpu(name, features | {"avx512f": False})
+
     def flattened(self) -> str:
         """LLVM's feature string, in one order."""
         return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.features.items()))
@@ -63,12 +70,9 @@ def levels_of(own: HostCpu) -> list[str]:
 
 
 def chosen_cpu(level: str, own: HostCpu) -> HostCpu:
-    """The processor itself for an empty level, without AVX-512, else what has that level's
-    extensions alone. LLVM 22 makes wrong code with AVX-512 of
-    tests/robustness/kept/seed_3248.cl, right code without it."""
+    """The processor itself for an empty level, else what has that level's extensions alone."""
     if not level:
-        wide = {name: False for name in own.features if name.startswith(("avx512", "avx10"))}
-        return HostCpu(own.name, {**own.features, **wide})
+        return own
     there = levels_of(own)
     if level not in there:
         message = f"{VARIABLE}: '{level}' is not a level of x86-64 that this processor has"
