@@ -8,6 +8,9 @@ compile alike.
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
@@ -47,11 +50,30 @@ class HostCpu:
         return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.features.items()))
 
 
-@cache
+_narrow = ContextVar("narrow", default=False)
+
+
+@contextmanager
+def without_avx512() -> Generator[None]:
+    """What is written and compiled inside uses vectors of 256 bits at most."""
+    token = _narrow.set(True)
+    try:
+        yield
+    finally:
+        _narrow.reset(token)
+
+
 def host_cpu() -> HostCpu:
-    """What code is compiled for. Raises DiagnosticError, K737, if ``$KCC_TARGET_CPU`` names no
+    """What code is compiled for now."""
+    return _cpu(narrow=_narrow.get())
+
+
+@cache
+def _cpu(*, narrow: bool) -> HostCpu:
+    """The chosen processor. Raises DiagnosticError, K737, if ``$KCC_TARGET_CPU`` names no
     level, or one that the host lacks."""
-    return chosen_cpu(os.environ.get(VARIABLE, ""), own_cpu())
+    chosen = chosen_cpu(os.environ.get(VARIABLE, ""), own_cpu())
+    return chosen.without_avx512() if narrow else chosen
 
 
 def own_cpu() -> HostCpu:

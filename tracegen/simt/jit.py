@@ -20,7 +20,7 @@ import llvmlite.binding as llvm
 
 from kcc.base.cache_folder import is_trusted
 from kcc.tracegen.simt.guard import BlocksFunction, GuardedCode
-from kcc.tracegen.simt.host_cpu import HostCpu, host_cpu
+from kcc.tracegen.simt.host_cpu import host_cpu, without_avx512
 
 LARGE_TEXT_LINES = 2_250
 """Above this many lines (about 200 instructions of a kernel) the light pass pipeline is used: it
@@ -62,6 +62,9 @@ def compile_program(
     data = _read(kept, name)
     if data is None:
         data = _compile(write())
+        if MASKED_TERNLOG.search(data):
+            with without_avx512():
+                data = _compile(write())
         _store(kept, name, data)
     engine, found = _load(data, (function,))
     return NativeProgram(GuardedCode(found[function]), engine)
@@ -74,7 +77,7 @@ def load_text(text: str, functions: tuple[str, ...]) -> tuple[llvm.ExecutionEngi
 
 
 def _load(data: bytes, functions: tuple[str, ...]) -> tuple[llvm.ExecutionEngine, dict[str, int]]:
-    machine = _machine(host_cpu())
+    machine = _machine()
     module = llvm.parse_assembly("")  # in the global context, which outlives the engine
     module.triple = machine.triple
     engine = llvm.create_mcjit_compiler(module, machine)
@@ -88,12 +91,7 @@ def _load(data: bytes, functions: tuple[str, ...]) -> tuple[llvm.ExecutionEngine
 
 
 def _compile(text: str) -> bytes:
-    data = _emitted(text, host_cpu())
-    return _emitted(text, host_cpu().without_avx512()) if MASKED_TERNLOG.search(data) else data
-
-
-def _emitted(text: str, cpu: HostCpu) -> bytes:
-    machine = _machine(cpu)
+    machine = _machine()
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
@@ -169,12 +167,12 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def _machine(cpu: HostCpu) -> llvm.TargetMachine:
+def _machine() -> llvm.TargetMachine:
     """A new one each time: an execution engine takes its own away with it."""
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=cpu.name,
-        features=cpu.flattened(),
+        cpu=host_cpu().name,
+        features=host_cpu().flattened(),
         opt=2,
         reloc="pic",
         codemodel="jitdefault",
