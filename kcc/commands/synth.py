@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -313,9 +313,19 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
     if getattr(arguments, "static", False):
         return _static_study(arguments, sources)
     study = Study(arguments.kernels, arguments.launches)
-    run_host(arguments, sources, study, quiet=STANDARD in (arguments.report, arguments.json))
+    try:
+        run_host(arguments, sources, study, quiet=STANDARD in (arguments.report, arguments.json))
+    except DiagnosticError as error:
+        raise DiagnosticError(map(_or_without_a_run, error.diagnostics)) from error
     check_study(study)
     return study
+
+
+def _or_without_a_run(diagnostic: Diagnostic) -> Diagnostic:
+    """Where too little is known of buffers to run a kernel, that it need not run."""
+    if diagnostic.code != "K708":
+        return diagnostic
+    return replace(diagnostic, hint=f"{diagnostic.hint}, or --static, which runs nothing")
 
 
 def _static_study(arguments: argparse.Namespace, sources: SourceLines) -> Study:

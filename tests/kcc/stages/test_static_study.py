@@ -65,6 +65,16 @@ def test_what_memory_decides_is_assumed_and_said(
     assert (tmp_path / "mini" / "workload.py").exists()
 
 
+def test_unknown_buffers_need_no_run(
+    source: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    command = ["synth", str(source), "--global", "256", "--local", "64"]
+    assert main([*command, "-o", str(tmp_path / "mini")]) == 1
+    said = capsys.readouterr().err
+    assert "K708" in said
+    assert "--static" in said
+
+
 def test_without_a_launch(source: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["synth", str(source), "--static", "-o", str(tmp_path / "mini")]) == 1
     assert "K850" in capsys.readouterr().err
