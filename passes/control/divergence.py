@@ -343,11 +343,14 @@ class Judge:
         unclear = None in self._written or not isinstance(array, Array)
         return unclear or array in self._written
 
+    def _instruction(self, node: Opaque) -> AnyInstruction | None:
+        """What gives an unknown value; None for what joins the values of a variable in memory."""
+        every = self._function.instructions
+        return every[node.instruction] if 0 <= node.instruction < len(every) else None
+
     def _arguments(self, node: Opaque) -> list[Node]:
         """The operands of a function without side effects whose result is not analysed."""
-        if node.instruction < 0:
-            return []
-        instruction = self._function.instructions[node.instruction]
+        instruction = self._instruction(node)
         if not isinstance(instruction, Call) or _kind(instruction) not in _PURE:
             return []
         return [
@@ -358,10 +361,8 @@ class Judge:
 
     def _opaque(self, node: Opaque) -> Uniformity:
         self._local[node] = False
-        if node.instruction < 0:
-            return Uniformity.DATA
-        instruction = self._function.instructions[node.instruction]
-        primitive = _primitive(instruction)
+        instruction = self._instruction(node)
+        primitive = _primitive(instruction) if instruction is not None else None
         if primitive is None:
             return Uniformity.DATA
         if primitive.primitive_class is PrimitiveClass.VOTE:

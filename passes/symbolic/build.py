@@ -435,10 +435,10 @@ class SymbolicValues:
         values = [value for _, value in rows]
         if all(value == values[0] for value in values):
             return values[0]
-        above = self.regions.dominator(phi.block, level)
         region = self.regions[level]
         if phi.block in self.regions.irreducible or phi.block not in region.entering:
             return self._opaque(phi, "the control flow is irreducible")
+        above = self.regions.dominator(phi.block, level)
         conditions = {
             way.source: self.paths.taken(way, above, level) for way in region.entering[phi.block]
         }
