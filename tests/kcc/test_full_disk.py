@@ -15,7 +15,11 @@ LAUNCH = ("--kernel", "twice", "--global", "64", "--local", "64", "--arg", "n=64
 COMMANDS = {
     "analyze": ("analyze", "k.cl", "--json", "o.json", "--html", "o.html"),
     "trace": ("trace", "k.cl", *LAUNCH, "-o", "o.kct"),
-}
+    "estimate": (
+        "estimate", "k.cl", *LAUNCH, "--gpu", "v100", "--json", "o.json", "--html", "o.html",
+        "--csv", "o.csv",
+    ),
+}  # fmt: skip
 
 FAULTS = 3
 """Bytes tried for each command; with --full so many times more."""
