@@ -141,7 +141,7 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
     if name.startswith("sub_group_"):
         return _lanes(name, result)
     if "image" in name:
-        return _image(name, types)
+        return _image(name, result, types)
     return _math(name, result, types, libdevice)
 
 
@@ -257,12 +257,12 @@ def _lanes(name: str, result: str) -> str | None:
     return None
 
 
-def _image(name: str, types: list[str]) -> str | None:
+def _image(name: str, result: str, types: list[str]) -> str | None:
     pointer = types[0]
     head = f"  %h = ptrtoint {pointer} %a0 to i64\n"
     coordinate = types[-1] if name.startswith("read") else ""
     if name.startswith("read_image") and coordinate in ("<2 x float>", "<2 x i32>"):
-        return head + _texture_fetch(coordinate)
+        return head + _texture_fetch(name, result, coordinate)
     if name == "write_imagef" and types[1:] == ["<2 x i32>", "<4 x float>"]:
         return head + _surface_store()
     if name in ("get_image_width", "get_image_height"):
@@ -271,24 +271,25 @@ def _image(name: str, types: list[str]) -> str | None:
     return None
 
 
-def _texture_fetch(coordinate: str) -> str:
+def _texture_fetch(name: str, result: str, coordinate: str) -> str:
     scalar, kind, register = ("float", "f32", "f") if "float" in coordinate else ("i32", "s32", "r")
-    ptx = _TEXTURE.format(kind="f32", coordinate=kind)
-    constraints = f"=f,=f,=f,=f,l,{register},{register}"
+    element, of_element = ("float", "f") if "float" in result else ("i32", "r")
+    fetched = "f32" if element == "float" else "u32" if "imageui" in name else "s32"
+    ptx = _TEXTURE.format(kind=fetched, coordinate=kind)
+    constraints = ",".join([*[f"={of_element}"] * 4, "l", register, register])
     fetch = f'asm "{ptx}", "{constraints}"(i64 %h, {scalar} %x, {scalar} %y)'
+    four = "{ " + ", ".join([element] * 4) + " }"
     lines = [
         f"  %x = extractelement {coordinate} %a2, i32 0",
         f"  %y = extractelement {coordinate} %a2, i32 1",
-        f"  %t = call {{ float, float, float, float }} {fetch}",
+        f"  %t = call {four} {fetch}",
     ]
     before = "poison"
     for number in range(4):
-        lines += [
-            f"  %e{number} = extractvalue {{ float, float, float, float }} %t, {number}",
-            f"  %v{number} = insertelement <4 x float> {before}, float %e{number}, i32 {number}",
-        ]
+        into = f"insertelement <4 x {element}> {before}, {element} %e{number}, i32 {number}"
+        lines += [f"  %e{number} = extractvalue {four} %t, {number}", f"  %v{number} = {into}"]
         before = f"%v{number}"
-    return "\n".join([*lines, "  ret <4 x float> %v3"]) + "\n"
+    return "\n".join([*lines, f"  ret <4 x {element}> %v3"]) + "\n"
 
 
 def _surface_store() -> str:

@@ -79,3 +79,16 @@ def test_what_has_no_counterpart_is_named():
     with pytest.raises(DiagnosticError, match="no PTX is known here for lgamma") as caught:
         ptx_of("kernel void k(global float *a) { a[0] = lgamma(a[1]); }")
     assert caught.value.diagnostics[0].code == "K811"
+
+
+def test_images_of_integers_give_integers():
+    ptx = ptx_of(
+        """constant sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+           kernel void k(read_only image2d_t a, read_only image2d_t b, read_only image2d_t c,
+                         global int *o) {
+             int2 p = (int2)(get_global_id(0), get_global_id(1));
+             o[p.x] = read_imagei(a, s, p).y + (int)read_imageui(b, s, p).z
+                    + (int)read_imagef(c, s, p).w;
+           }"""
+    )
+    assert re.findall(r"tex\.2d\.v4\.(\w+)\.s32", ptx) == ["s32", "u32", "f32"]
