@@ -1,5 +1,5 @@
 """What `kcc simulate` has found so far: launches in a journal, and what the latest of them left in
-caches and DRAM in a file beside it. An interrupted simulation goes on behind that launch."""
+caches and DRAM in a file beside it. An interrupted simulation goes on after that launch."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ COSTS: dict[InstructionClass, Cost] = {
     _C.SELECT: Cost(Unit.ALU, 1, 1, _ONE),
     _C.MOVE: Cost(Unit.ALU, 0, 0, "a change of name; vector lanes are registers"),
     _C.PHI: Cost(Unit.ALU, 0, 0, "the compiler coalesces it with its sources"),
-    _C.ADDRESS: Cost(Unit.ALU, 0, 0, "counted by groups of addresses, see pipeline_program"),
+    _C.ADDRESS: Cost(Unit.ALU, 0, 0, "counted by groups of addresses (sim/program/addresses.py)"),
     _C.WORK_ITEM: Cost(Unit.ALU, 1, 4, "S2R"),
     _C.BRANCH: Cost(Unit.CONTROL, 1, 1, _ONE),
     _C.FENCE: Cost(Unit.CONTROL, 1, 1, "MEMBAR"),

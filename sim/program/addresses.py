@@ -27,15 +27,15 @@ _PLACES = frozenset({SymbolKind.GLOBAL, SymbolKind.POINTER, SymbolKind.PRIVATE})
 
 
 class Addresses:
-    """The addresses of a kernel's accesses. ``is_exact`` is whether they are made instruction by
+    """The addresses of a kernel's accesses. ``by_ptxas`` is whether they are made instruction by
     instruction as ptxas does; else two sums each, in the entry block where no loop changes them."""
 
     def __init__(
         self, function: Function, loops: Loops, values: SymbolicValues, drafts: Drafts,
-        generation: Generation, *, is_exact: bool,
+        generation: Generation, *, by_ptxas: bool,
     ) -> None:  # fmt: skip
         self.function, self.loops, self.values, self.drafts = function, loops, values, drafts
-        self.generation, self.is_exact = generation, is_exact
+        self.generation, self.by_ptxas = generation, by_ptxas
 
     def of(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
         """What an access waits for to have its address; makes the operations that compute it."""
@@ -55,7 +55,7 @@ class Addresses:
             (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
         )
         is_short = touch.space in _SHORT
-        if self.is_exact and is_short and not all(_is_static(term) for term, _ in terms):
+        if self.by_ptxas and is_short and not all(_is_static(term) for term, _ in terms):
             terms = frozenset(each for each in terms if not _is_static(each[0]))
         key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
         block = self._place(instruction.block, home, varying)
@@ -86,7 +86,7 @@ class Addresses:
     ) -> Draft:
         """LEA for shared memory; otherwise as the index is, with what a product wants first."""
         kind = InstructionClass.ADDRESS
-        if is_short or not self.is_exact:
+        if is_short or not self.by_ptxas:
             return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs, line=line)
         cost = address_cost(self.function, touch.pointer, self.generation)
         if cost.first is not None:
@@ -98,12 +98,12 @@ class Addresses:
         """Whether the address in the next iteration is this one and a constant that an access
         takes as its offset: so where no part of the index may wrap."""
         blocks = frozenset(self.loops.loops[home].blocks)
-        return not self.is_exact or never_wraps(self.function, touch.pointer, blocks)
+        return not self.by_ptxas or never_wraps(self.function, touch.pointer, blocks)
 
     def _place(self, block: int, home: int | None, varying: Collection[int]) -> int:
         """Where an address is computed: in the block of its access, or before the loops it does
         not change in."""
-        if self.is_exact:
+        if self.by_ptxas:
             for loop in self.loops.around(block):
                 if loop.id in varying:
                     break

@@ -57,7 +57,7 @@ class Drafts:
         self._made = dict[object, list[tuple[int, int]]]()
 
     def add(self, block: int, draft: Draft) -> int:
-        """Put an operation behind the others of a block; gives its number."""
+        """Put an operation after the others of a block; gives its number."""
         self.rows.append(draft)
         number = len(self.rows) - 1
         self.blocks[block].append(number)

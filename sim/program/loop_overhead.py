@@ -58,6 +58,7 @@ class Unrolling:
     trips: Sequence[float] = ()
     """Iterations of each loop per entry, in the mean."""
     by_ptxas: bool = False
+    """Whether loops are unrolled by what was seen of ptxas, from Maxwell on."""
 
     def is_whole(self, loop: int) -> bool:
         """Whether a loop is fully unrolled; one that was unrolled in part stays."""
@@ -92,8 +93,7 @@ class Unrolling:
             body = sum(not isinstance(each, Phi) and not self.is_overhead(each) for each in inside)
             times = max(COUNTED_ARITHMETIC // max(body, 1), 1)
             return max(times, PTXAS_TIMES), PTXAS_SIZE
-        own = len(inside)
-        if COUNTED_TIMES * own <= COUNTED_SIZE:
+        if COUNTED_TIMES * len(inside) <= COUNTED_SIZE:
             return COUNTED_TIMES, PTXAS_SIZE
         return PTXAS_TIMES, PTXAS_SIZE
 

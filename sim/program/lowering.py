@@ -79,6 +79,7 @@ from kcc.sim.program.spills import spilled_once, with_spills
 _SPECIAL_REGISTERS = {
     "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
 }  # fmt: skip
+"""Where ptxas 12.9 reads a work-item's numbers (S2R), by the function that asks for them."""
 
 
 def machine_program(
@@ -104,31 +105,31 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
-        self.is_exact = generation in (Generation.VOLTA, Generation.MAXWELL)
+        self.by_ptxas = generation in (Generation.VOLTA, Generation.MAXWELL)
         self.integers: Mapping[int, IntegerCost] = (
             integer_costs(self.function, self.folding, self.accesses, generation)
-            if self.is_exact
+            if self.by_ptxas
             else {}
         )
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
-            self.function, self.loops, self.values, self.folding.users, trips, self.is_exact
+            self.function, self.loops, self.values, self.folding.users, trips, self.by_ptxas
         )
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
             [block.predecessors for block in self.function.blocks],
             self._shared_alignments(),
         )
-        dominators = facts[Dominators] if self.is_exact else None
+        dominators = facts[Dominators] if self.by_ptxas else None
         self.drafts = Drafts(len(self.function.blocks), dominators)
         self.addresses = Addresses(
-            self.function, self.loops, self.values, self.drafts, generation, is_exact=self.is_exact
+            self.function, self.loops, self.values, self.drafts, generation, by_ptxas=self.by_ptxas
         )
         self.compared: dict[object, int] = {}
 
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
         drafts, reachable = self.drafts, self.facts[ControlFlow].reachable
-        if self.is_exact:
+        if self.by_ptxas:
             self.drafts.add(0, constant_move(self._first_line()))  # The stack pointer.
         for block in self.function.blocks:
             if block.index in reachable:
@@ -228,7 +229,7 @@ class _Lowering:
             drafts.result[instruction.index] = made
             return
         needs = self.drafts.needs(instruction.operands)
-        if self.is_exact and isinstance(instruction, Return):
+        if self.by_ptxas and isinstance(instruction, Return):
             self._leaves(instruction)
             return
         integer = self.integers.get(instruction.index)
@@ -286,7 +287,7 @@ class _Lowering:
         """A work-item's number in the grid: its block's and its own in the block, each out of a
         special register (S2R), and a product with a sum (IMAD)."""
         name = function_name(instruction) if isinstance(instruction, Call) else ""
-        if not self.is_exact or name not in _SPECIAL_REGISTERS:
+        if not self.by_ptxas or name not in _SPECIAL_REGISTERS:
             return None
         made = [
             self._special(instruction, register, str(instruction.operands[0]))
