@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from kcc.frontend.clang.choices import with_selects
 from kcc.frontend.lowering.debug import quote
@@ -45,10 +46,18 @@ _OPAQUE_TYPES = (
 """Images, samplers and events are pointers in the dialect."""
 
 
+def _by_its_name(found: re.Match[str], name: str) -> str:
+    """The source by its own name: clang calls one of another folder by what comes after that."""
+    if Path(found[2], found[1]) != Path.cwd() / name:
+        return found[0]
+    return f'!DIFile(filename: {quote(name)}, directory: "{found[2]}"'
+
+
 def canonical(text: str, name: str) -> str:
     """What holds for every language: the dialect's triple, the source's name, kernels once."""
     text = _SOURCE.sub(lambda _: f"source_filename = {quote(name)}", text)
     text = text.replace(_OLD_CONVENTION, _NEW_CONVENTION)
+    text = _FILE.sub(lambda found: _by_its_name(found, name), text)
     for pattern, pointer in _OPAQUE_TYPES:
         text = pattern.sub(pointer, text)
     text = _LAYOUT.sub(LAYOUT, _TRIPLE.sub(TRIPLE, text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.source_file import read_source
 from kcc.frontend.types import AddressSpace
 from tests.frontend.clang.sources import KERNELS, cuda, facts_of, shape_of, workload
 from tests.passes.workloads import sampled
@@ -262,3 +264,12 @@ def test_no_kernel():
     with pytest.raises(DiagnosticError) as caught:
         cuda("int main() { return 0; }")
     assert caught.value.diagnostics[0].code == "K003"
+
+
+def test_a_source_of_another_folder_has_its_own_name(tmp_path: Path):
+    """Its lines are found by that name; clang calls it by what comes after the folder."""
+    file = tmp_path / "mine.cu"
+    file.write_text("__global__ void k(int *out) {\n  out[threadIdx.x] = 1;\n}\n")
+    (kernel,) = compile_source(read_source(str(file)), BuildOptions()).kernels
+    found = {each.location.file for each in kernel.function.instructions if each.location}
+    assert found == {str(file)}
