@@ -189,7 +189,9 @@ def own_code(unit: CompiledUnit, kernel: Kernel, target: str) -> Own:
     facts = estimate_facts(kernel, unit.module, _launch(kernel), {}, {})
     flow, generation = flow_of(kernel, facts), _generation(target)
     estimate = estimate_registers(kernel.function).count
-    program = machine_program(kernel, facts, generation, estimate, trips=flow.trips)
+    program = machine_program(
+        kernel, facts, generation, estimate, trips=flow.trips, executions=flow.executions
+    )
     most = register_limit(kernel, generation)
     return Own(program, max(16, min(estimate, program.registers, most)), flow, facts)
 

@@ -27,6 +27,7 @@ from kcc.sim.cycle.layout import (
     TIME_SHIFT,
     TOO_LONG,
     WAITING,
+    YOUNGEST,
     Cache,
     Cause,
     Code,
@@ -132,15 +133,16 @@ def choose(
     last = schedulers.state[number].last
     if policy == ROUND_ROBIN:
         return first_after(ready, last)
-    if policy == GREEDY:
+    if policy in (GREEDY, YOUNGEST):
         if (ready >> last) & 1:
             return last
-        chosen, oldest = -1, NEVER
+        chosen, first = -1, NEVER
         while ready != 0:
             slot = trailing_zeros(ready)
             age = warps.state[warp_of(number, slots, slot)].age
-            if age < oldest:
-                oldest, chosen = age, slot
+            turn = age if policy == GREEDY else -age
+            if turn < first:
+                first, chosen = turn, slot
             ready &= ready - 1
         return chosen
     group = ready & (((1 << GROUP) - 1) << last // GROUP * GROUP)

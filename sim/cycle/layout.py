@@ -596,7 +596,7 @@ ROWS_KEPT = 4
 WAITING, DONE, TOO_LONG = range(3)
 """How the core came back: for want of blocks, at the end, at a time that 32 bits cannot hold."""
 
-ROUND_ROBIN, GREEDY, TWO_LEVEL = range(3)
+ROUND_ROBIN, GREEDY, TWO_LEVEL, YOUNGEST = range(4)
 """Scheduling policies."""
 
 GROUP = 8

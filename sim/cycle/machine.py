@@ -11,18 +11,28 @@ from numpy.typing import NDArray
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.needs import Assumption, GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
+from kcc.sim.cycle.layout import (
+    CONF_SIZE,
+    GREEDY,
+    MOST_BANKS,
+    ROUND_ROBIN,
+    TWO_LEVEL,
+    YOUNGEST,
+    Conf,
+)
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 from kcc.sim.machine.load_port import load_port_of
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
+from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
 
 QUANTUM = 32
 """Cycles an SM may run ahead of the others: cycle counts move by 0.05 to 2.6 %, see docs."""
 
 POLICIES = {
-    "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
+    Policy.ROUND_ROBIN: ROUND_ROBIN, Policy.GREEDY: GREEDY, Policy.TWO_LEVEL: TWO_LEVEL,
+    Policy.YOUNGEST: YOUNGEST,
 }  # fmt: skip
 
 MOST_SHARED_BANKS = 128
@@ -174,8 +184,7 @@ def _issue(reader: GpuReader, conf: NDArray[np.int64], occupancy: Occupancy) -> 
     conf[Conf.PER_SCHEDULER] = max(
         1, ceil(occupancy.blocks * occupancy.warps_per_block / schedulers)
     )
-    policy = reader.text("scheduler", assumed="loose-round-robin", reason="the plainest")
-    conf[Conf.POLICY] = POLICIES[policy]
+    conf[Conf.POLICY] = POLICIES[scheduling_of(reader)]
     conf[Conf.WIDTH] = reader.integer("issue_width_per_scheduler", assumed=1, reason="the least")
     conf[Conf.QUANTUM] = QUANTUM
     conf[Conf.BARRIER_LATENCY] = whole(

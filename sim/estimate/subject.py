@@ -157,7 +157,7 @@ class Subject:
         if generation not in self.programs:
             program = machine_program(
                 self.kernel, self.facts, generation, self.registers,
-                trips=self.flow.trips, orders_all=self.orders_all,
+                trips=self.flow.trips, executions=self.flow.executions, orders_all=self.orders_all,
             )  # fmt: skip
             self.programs[generation] = with_rounds(program, self.facts[Loops])
         return self.programs[generation]
@@ -308,7 +308,9 @@ def subject_of(
     ``array_bytes`` are the sizes of the arrays that are given."""
     computed = flow_of(kernel, facts)
     flow = computed if executed is None else executed.flow(kernel, facts, computed)
-    newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
+    newest = machine_program(
+        kernel, facts, Generation.VOLTA, registers, trips=flow.trips, executions=flow.executions
+    )
     streams, places, misses = _streams(kernel, facts, flow, newest, executed, array_bytes)
     programs = {Generation.VOLTA: with_rounds(newest, facts[Loops])}
     works = dict[Generation, Floats]()

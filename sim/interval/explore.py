@@ -24,6 +24,7 @@ from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
 from kcc.sim.interval.timing import timing_of
+from kcc.sim.machine.warp_scheduling import Policy
 from kcc.sim.result import Timing
 
 PassKey = tuple[object, ...]
@@ -227,7 +228,7 @@ def changes_of(gpu: GpuDescription, machine: IntervalMachine) -> tuple[Change, .
     """What could be done to a GPU, one thing at a time; only what its description has."""
     m = machine
     beyond = m.dram_cycles - m.l2_hit_cycles
-    other = "greedy-then-oldest" if m.policy.value != "greedy-then-oldest" else "loose-round-robin"
+    other = Policy.GREEDY if m.policy is Policy.ROUND_ROBIN else Policy.ROUND_ROBIN
     found = [
         Change("2 x L1 MSHRs", (f"l1.mshr={2 * m.l1_mshrs}",)),
         Change("2 x SMs", (f"sm_count={2 * m.sms}",)),
@@ -237,7 +238,7 @@ def changes_of(gpu: GpuDescription, machine: IntervalMachine) -> tuple[Change, .
         Change("0.75 x DRAM latency beyond L2",
                (f"latency_cycles.dram={m.l2_hit_cycles + beyond * 3 // 4}",)),
         Change("2 x L1 lines per cycle", (f"l1.banks={2 * m.l1_ports}",)),
-        Change("the other scheduling policy", (f"scheduler={other}",)),
+        Change("the other scheduling policy", (f"scheduler={other.value}",)),
     ]  # fmt: skip
     if gpu.memory_bandwidth_gbs:
         bandwidth = gpu.memory_bandwidth_gbs.value

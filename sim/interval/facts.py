@@ -7,20 +7,14 @@ The machine is a matter of the caller, so that the same values reach all timing 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.needs import Assumption
 from kcc.base.gpu.occupancy import Occupancy
-
-
-class Policy(Enum):
-    """How a scheduler chooses among ready warps."""
-
-    ROUND_ROBIN = "loose-round-robin"
-    GREEDY = "greedy-then-oldest"
+from kcc.sim.machine.warp_scheduling import Policy
 
 
 class Kind(IntEnum):

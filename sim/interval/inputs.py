@@ -13,11 +13,12 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
-from kcc.sim.cycle.layout import GREEDY, Conf, Op
+from kcc.sim.cycle.layout import GREEDY, YOUNGEST, Conf, Op
 from kcc.sim.cycle.layout import Kind as CycleKind
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program, program_of
-from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations, Policy
+from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations
+from kcc.sim.machine.warp_scheduling import Policy
 
 _KINDS = {
     CycleKind.FREE: Kind.FREE, CycleKind.PHI: Kind.PHI, CycleKind.ARITHMETIC: Kind.ARITHMETIC,
@@ -46,6 +47,10 @@ def interval_inputs(
     return _machine(machine), _operations(tables, machine)
 
 
+_POLICIES = {GREEDY: Policy.GREEDY, YOUNGEST: Policy.YOUNGEST}
+"""What this model knows; groups of warps are taken as all in turn."""
+
+
 def _machine(m: Machine) -> IntervalMachine:
     return IntervalMachine(
         name=m.gpu.stem,
@@ -53,7 +58,7 @@ def _machine(m: Machine) -> IntervalMachine:
         sms=m[Conf.SMS],
         schedulers=m[Conf.SCHEDULERS],
         issue_width=m[Conf.WIDTH],
-        policy=Policy.GREEDY if m[Conf.POLICY] == GREEDY else Policy.ROUND_ROBIN,
+        policy=_POLICIES.get(m[Conf.POLICY], Policy.ROUND_ROBIN),
         blocks=m[Conf.BLOCKS],
         warps_per_block=m[Conf.WARPS],
         line_bytes=m.line_bytes,

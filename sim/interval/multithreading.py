@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.interval.facts import Policy
 from kcc.sim.interval.intervals import IntervalProfile
+from kcc.sim.machine.warp_scheduling import Policy
 
 
 def naive_cpi(profile: IntervalProfile, warps: float, issue_rate: float = 1.0) -> float:

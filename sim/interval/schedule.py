@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.interval.collect import Collection, Event
-from kcc.sim.interval.facts import IntervalMachine, Kind, Operations, Policy, Resource
+from kcc.sim.interval.facts import IntervalMachine, Kind, Operations, Resource
 from kcc.sim.interval.features import features_of, latencies, miss_shares
 from kcc.sim.interval.intervals import Feature, IntervalProfile, interval_profile
 from kcc.sim.interval.launch import BusiestSm
 from kcc.sim.interval.options import Extensions
+from kcc.sim.machine.warp_scheduling import Policy
 
 INTERVALS_SCHEDULED = 100_000
 """More than these (and two fillings of the SM) are not scheduled: the rest of the blocks takes as
@@ -142,6 +143,10 @@ def _fill(
             rows[:, native.I_UNITS + unit] = profile.of_resource(unit)
 
 
+_GREEDY = {Policy.GREEDY: 1, Policy.YOUNGEST: -1}
+"""What the native part knows of policies; round-robin is 0."""
+
+
 def _configuration(
     collection: Collection, busiest: BusiestSm, machine: IntervalMachine, extensions: Extensions
 ) -> NDArray[np.float64]:
@@ -150,7 +155,7 @@ def _configuration(
     return np.array(
         [machine.schedulers if extensions.schedulers else 1, busiest.sequence_of_warp.shape[1],
          busiest.resident, machine.l1_mshrs, min(machine.sms, blocks / busiest.resident),
-         machine.barrier_cycles, machine.policy is Policy.GREEDY, machine.instructions.sets,
+         machine.barrier_cycles, _GREEDY.get(machine.policy, 0), machine.instructions.sets,
          machine.instructions.ways, machine.l2_hit_cycles, machine.dram_cycles, l2_room,
          l2_room + machine.dram_queue * machine.dram_service_cycles],
         np.float64,

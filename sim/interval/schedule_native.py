@@ -34,7 +34,8 @@ PARTS = 12
     C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM,
 ) = range(13)  # fmt: skip
 """The SM: schedulers; warps of a block; blocks that it holds; miss entries; SMs that L2 and DRAM
-serve at the same time; cycles of a barrier; whether scheduling is greedy; sets and ways of the
+serve at the same time; cycles of a barrier; 1 where scheduling is greedy, then oldest, -1 where
+then youngest, else 0; sets and ways of the
 instruction cache; cycles until code comes from L2, and for the first time from DRAM; cycles that
 L2 and DRAM may be behind before stores wait for room in their queues."""
 
@@ -72,12 +73,12 @@ def enqueue(queue: Ints, bounds: Ints, time: Floats, warp: int) -> None:
 
 
 @inlined
-def dequeue(queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float) -> int:
-    """Take the first warp, or the oldest of those that are ready ``until`` then."""
+def dequeue(queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float, greedy: int) -> int:
+    """Take the first warp, or the oldest (-1: youngest) of those that are ready ``until`` then."""
     chosen = bounds[0]
     at = chosen + 1
     while at < bounds[1] and time[queue[at]] <= until:
-        if age[queue[at]] < age[queue[chosen]]:
+        if greedy * age[queue[at]] < greedy * age[queue[chosen]]:
             chosen = at
         at += 1
     warp = queue[chosen]
@@ -90,7 +91,7 @@ def dequeue(queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float) ->
 
 @inlined
 def next_event(
-    queues: Ints, bounds: Ints, time: Floats, clock: Floats, virtual: Floats, greedy: bool
+    queues: Ints, bounds: Ints, time: Floats, clock: Floats, virtual: Floats, greedy: int
 ) -> tuple[int, int, float]:
     """The scheduler of the next event, the queue of its warp, and when it is; -1 for none."""
     chosen, kind, event = -1, STALLED, NEVER
@@ -98,11 +99,11 @@ def next_event(
         running = bounds[scheduler, RUNNING, 1] - bounds[scheduler, RUNNING, 0]
         if running > 0:
             soon = time[queues[scheduler, RUNNING, bounds[scheduler, RUNNING, 0]]]
-            if not greedy:
+            if greedy == 0:
                 soon = clock[scheduler] + (soon - virtual[scheduler]) * running
             if soon < event - EPSILON:
                 chosen, kind, event = scheduler, RUNNING, soon
-            if greedy:
+            if greedy != 0:
                 continue
         if bounds[scheduler, STALLED, 0] < bounds[scheduler, STALLED, 1]:
             first = queues[scheduler, STALLED, bounds[scheduler, STALLED, 0]]
@@ -290,10 +291,10 @@ def schedule_intervals(
     ``code`` the lines of code of operations, which are fetched as warps come to them.
 
     Round-robin is processor sharing: warps that can issue share the scheduler's cycles evenly.
-    Greedy: a warp issues until it has to wait, then the oldest that is ready.
+    Greedy: a warp issues until it has to wait, then the oldest or youngest that is ready.
     """
     schedulers, per_block, places = int(conf[C_SCHEDULERS]), int(conf[C_WARPS]), int(conf[C_BLOCKS])
-    greedy = conf[C_GREEDY] > 0
+    greedy = int(conf[C_GREEDY])
     slots = places * per_block
     none = stack.shape[0] - 1
     blocks = sequence_of_warp.shape[0]
@@ -330,8 +331,8 @@ def schedule_intervals(
         if scheduler < 0:
             break
         now = max(event, clock[scheduler])
-        limit = now + EPSILON if greedy and kind == STALLED else -NEVER
-        warp = dequeue(queues[scheduler, kind], bounds[scheduler, kind], time, age, limit)
+        limit = now + EPSILON if greedy != 0 and kind == STALLED else -NEVER
+        warp = dequeue(queues[scheduler, kind], bounds[scheduler, kind], time, age, limit, greedy)
         gap = now - clock[scheduler]
         running = bounds[scheduler, RUNNING, 1] - bounds[scheduler, RUNNING, 0] + kind
         if running > 0:
@@ -342,7 +343,7 @@ def schedule_intervals(
         row = intervals[at[warp]]
         if kind == STALLED:
             begun[warp] = now
-            time[warp] = (now if greedy else virtual[scheduler]) + row[I_INSTRUCTIONS]
+            time[warp] = (now if greedy != 0 else virtual[scheduler]) + row[I_INSTRUCTIONS]
             enqueue(queues[scheduler, RUNNING], bounds[scheduler, RUNNING], time, warp)
             continue
         # the run is over: pipelines, memory, then the stall

@@ -21,6 +21,7 @@ from kcc.sim.machine.load_port import (
 )
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
+from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
 from kcc.sim.program.operations import MachineOperation
 
 SUSTAINED = 0.97
@@ -104,8 +105,7 @@ class Machine:
     tensor: TensorCores
     greedy: bool
     """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
-    (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
-    section 5.1.2: an RTX A6000; they take it over to Turing and Blackwell, we to Volta)."""
+    (:mod:`kcc.sim.machine.warp_scheduling`)."""
 
 
 _LATENCIES: dict[str, tuple[str, float, str]] = {
@@ -176,7 +176,7 @@ def machine_of(reader: GpuReader) -> Machine:
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         tensor=tensor_cores_of(gpu, schedulers),
-        greedy=generation is Generation.VOLTA,
+        greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),
     )
 
 

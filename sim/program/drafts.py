@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from kcc.frontend.builtins.matrix import MatrixProduct
@@ -46,14 +46,17 @@ class Draft:
 
 class Drafts:
     """All operations, by number, and those of each block of the IR. Without ``dominators`` what any
-    block computes is there in all."""
+    block computes is there in all. ``issued_in`` says which blocks' operations all warps of another
+    block issue."""
 
-    def __init__(self, blocks: int, dominators: Dominators | None) -> None:
+    def __init__(
+        self, blocks: int, dominators: Dominators | None, issued_in: Mapping[int, int]
+    ) -> None:
         self.rows = list[Draft]()
         self.blocks: list[list[int]] = [[] for _ in range(blocks)]
         self.result = dict[int, tuple[int, ...]]()
         """By instruction, the operations that its value comes from."""
-        self._dominators = dominators
+        self._dominators, self._issued_in = dominators, issued_in
         self._made = dict[object, list[tuple[int, int]]]()
 
     def add(self, block: int, draft: Draft) -> int:
@@ -65,11 +68,12 @@ class Drafts:
 
     def once(self, key: object, block: int, draft: Callable[[], Draft]) -> int:
         """The operation that makes the value ``key``, where none has before a block."""
+        place = self._issued_in.get(block, block)
         for at, number in self._made.get(key, ()):
-            if self._dominators is None or self._dominators.dominates(at, block):
+            if self._dominators is None or self._dominators.dominates(at, place):
                 return number
         number = self.add(block, draft())
-        self._made.setdefault(key, []).append((block, number))
+        self._made.setdefault(key, []).append((place, number))
         return number
 
     def needs(self, operands: Iterable[Value]) -> list[int]:

@@ -19,7 +19,7 @@ from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction,
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.of_trace import PROGRAMS_KEPT, TracedProgram
 from kcc.sim.program.operations import WALLS, MachineOperation, Memory
-from kcc.sim.program.replay import Replay
+from kcc.sim.program.replay import Idle, Replay
 from kcc.sim.program.rounds import times_together, together
 
 Numbers = NDArray[np.int32]
@@ -80,7 +80,34 @@ def issued(traced: TracedProgram) -> tuple[IssuedTables, Replay]:
         if times > 1:
             together[number] = len(rows.segments)
             rows.add_together(number, part, times)
-    return rows.tables(), rows.replay(without, together)
+    idle = _idle(traced, parts, without, rows)
+    return rows.tables(), rows.replay(without, together, idle)
+
+
+def _idle(
+    traced: TracedProgram, parts: Sequence[tuple[int, ...]], without: Numbers, rows: _Rows
+) -> Idle:
+    """The segments before predicated blocks for warps that have no lane in them."""
+    tables, found = traced.tables, dict[int, list[tuple[int, int]]]()
+    for side, (head, operation) in traced.program.idle.items():
+        last = max(n for n, s in enumerate(tables.segments) if s.block == head)
+        found.setdefault(last, []).append((tables.blocks[side].first_segment, operation))
+    sides = np.full((len(parts), 2), -1, np.int32)
+    made = dict[tuple[int, int], int]()
+    for last, ways in found.items():
+        for way, (side, operation) in enumerate(ways):
+            sides[last, way] = side
+            whole = parts[last]
+            made[last, way] = len(rows.segments)
+            rows.add(last, (*whole, operation))
+            if without[last] >= 0:
+                own = (n for n in whole if traced.program.operations[n].every == 1)
+                made[int(without[last]), way] = len(rows.segments)
+                rows.add(last, (*own, operation))
+    instead = np.full((len(rows.segments), 2), -1, np.int32)
+    for (segment, way), number in made.items():
+        instead[segment, way] = number
+    return Idle(sides, instead)
 
 
 def _parts(traced: TracedProgram, block: int) -> list[tuple[int, ...]]:
@@ -238,7 +265,7 @@ class _Rows:
             registers=self.traced.registers,
         )  # fmt: skip
 
-    def replay(self, without: Numbers, together: Numbers) -> Replay:
+    def replay(self, without: Numbers, together: Numbers, idle: Idle) -> Replay:
         """What makes the batches; of each segment of the trace, ``without`` is the one that lacks
         what iterations share, ``together`` the one of several iterations, -1 where there is
         none."""
@@ -261,5 +288,5 @@ class _Rows:
         return Replay(
             loop_of, begins, times, without, together, np.array(bounds, np.int64).reshape(-1, 2),
             starts, np.array([p for own in self.sources for p in own] or [0], np.int64),
-            np.array(self.fixed or [0], np.int64),
+            np.array(self.fixed or [0], np.int64), idle,
         )  # fmt: skip

@@ -71,6 +71,7 @@ from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.program.predication import hoist, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
@@ -84,19 +85,22 @@ _SPECIAL_REGISTERS = {
 
 def machine_program(
     kernel: Kernel, facts: Facts, generation: Generation, registers: int | None = None,
-    *, trips: Sequence[float] = (), orders_all: bool = True,
+    *, trips: Sequence[float] = (), executions: Sequence[float] = (), orders_all: bool = True,
 ) -> MachineProgram:  # fmt: skip
     """The program of a kernel at -O2; ``registers`` is what it is estimated to take: from the most
     a work-item may have on, some values are spilled. ``trips`` are the iterations of each loop
-    per entry, in the mean. Without ``orders_all`` large blocks spill
-    what lives at once in the order of the source (:mod:`kcc.sim.program.large_blocks`)."""
-    return _Lowering(kernel, facts, generation, trips).run(registers, orders_all=orders_all)
+    per entry, in the mean, ``executions`` those of each block. Without ``orders_all`` large blocks
+    spill what lives at once in the order of the source (:mod:`kcc.sim.program.large_blocks`)."""
+    lowering = _Lowering(kernel, facts, generation, trips, executions)
+    return lowering.run(registers, orders_all=orders_all)
 
 
 class _Lowering:
     def __init__(
-        self, kernel: Kernel, facts: Facts, generation: Generation, trips: Sequence[float]
-    ) -> None:
+        self, kernel: Kernel, facts: Facts, generation: Generation, trips: Sequence[float],
+        executions: Sequence[float],
+    ) -> None:  # fmt: skip
+        self.executions = executions
         self.kernel, self.function = kernel, kernel.function
         self.facts, self.generation = facts, generation
         self.values = facts[SymbolicValues]
@@ -121,7 +125,8 @@ class _Lowering:
             self._shared_alignments(),
         )
         dominators = facts[Dominators] if self.by_ptxas else None
-        self.drafts = Drafts(len(self.function.blocks), dominators)
+        self.predicated = predicated(self.function) if self.by_ptxas else {}
+        self.drafts = Drafts(len(self.function.blocks), dominators, self.predicated)
         self.addresses = Addresses(
             self.function, self.loops, self.values, self.drafts, generation, by_ptxas=self.by_ptxas
         )
@@ -136,6 +141,7 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
+        idle = self._predicate()
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
         rows, drafts.blocks = with_groups(
@@ -171,7 +177,8 @@ class _Lowering:
         self._wait_for_branches(rows, blocks, waits)
         self._test_remainders(rows, blocks, with_remainder)
         return MachineProgram(
-            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
+            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays,
+            idle=idle,
         )
 
     def _first_line(self) -> int:
@@ -483,6 +490,28 @@ class _Lowering:
                 elif not isinstance(user, Phi):
                     found.append(user.index)
 
+    def _predicate(self) -> dict[int, tuple[int, int]]:
+        """Leave the branches around predicated blocks out. What is left in these takes slots of
+        warps too that have no lane there; gives what does where it is not known how often."""
+        rows, blocks = self.drafts.rows, self.drafts.blocks
+        found = dict[int, tuple[int, int]]()
+        for side, head in self.predicated.items():
+            left = hoist(rows, blocks, head, side)
+            branch = self.function.blocks[head].instructions[-1].index
+            for number in blocks[head]:
+                if rows[number].instruction == branch:
+                    rows[number].slots = 0.0
+            if not left:
+                continue
+            idle = Draft(Unit.CONTROL, InstructionClass.MOVE, left, 1.0, [])
+            rows.append(idle)
+            if not self.executions:
+                found[side] = head, len(rows) - 1
+            elif self.executions[head]:
+                idle.slots *= max(1.0 - self.executions[side] / self.executions[head], 0.0)
+                blocks[head].insert(0, len(rows) - 1)
+        return found
+
     def _share_overhead(self) -> list[Loop]:
         """Let iterations that are unrolled share what their loop costs; gives the loops of which
         nobody knows whether iterations are left over."""
@@ -512,7 +541,7 @@ class _Lowering:
             self.kernel, self.facts, [len(block) for block in blocks]
         )
         waits = dict[int, int]()
-        for block in parts:
+        for block in parts - set(self.predicated.values()):
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
                 waits[block] = jumps[-1]

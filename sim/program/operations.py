@@ -103,6 +103,9 @@ class MachineProgram:
     """At which byte of that each array begins, by the instruction that makes it."""
     rounds: Rounds = Rounds()
     """Of loops that are unrolled."""
+    idle: Mapping[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    """By predicated block, the block whose warps issue it, and the operation that takes the slots
+    of its accesses where a warp has no lane there: in no block, unless it is known how often."""
 
 
 LOADS = frozenset(

@@ -11,6 +11,16 @@ from kcc.base.trace.decode import TraceBatch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Idle:
+    """Predicated blocks, up to two after a segment: ``sides`` of each segment of the trace are
+    those of its ways, -1 for none; ``instead`` of each segment of the program is what a warp issues
+    that has no lane in that way."""
+
+    sides: NDArray[np.int32]
+    instead: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Replay:
     """How segments and accesses of a trace become a program's.
 
@@ -32,10 +42,11 @@ class Replay:
     starts: NDArray[np.int64]
     sources: NDArray[np.int64]
     fixed: NDArray[np.int64]
+    idle: Idle
 
     def batch(self, batch: TraceBatch, warps: int) -> TraceBatch:
         """A batch of a launch with so many warps in a thread block."""
-        from kcc.sim.program.replay_native import chosen_segments, taken_addresses
+        from kcc.sim.program.replay_native import chosen_segments, taken_addresses, with_idle
 
         if (self.without >= 0).any():
             segment, kept = np.empty_like(batch.segment), np.ones(len(batch), np.bool_)
@@ -43,7 +54,14 @@ class Replay:
                 batch.thread_block, batch.warp, batch.segment, batch.mask, self.loop_of,
                 self.begins, self.times, self.without, self.together, warps, segment, kept,
             )  # fmt: skip
-            batch = _part(replace(batch, segment=segment), kept)
+        else:
+            segment, kept = batch.segment.copy(), np.ones(len(batch), np.bool_)
+        if (self.idle.sides >= 0).any():
+            with_idle(
+                batch.thread_block, batch.warp, batch.segment, self.idle.sides, self.idle.instead,
+                warps, segment,
+            )  # fmt: skip
+        batch = _part(replace(batch, segment=segment), kept)
         segment = batch.segment
         first, end = self.bounds[segment, 0], self.bounds[segment, 1]
         if not batch.addresses.shape[1]:

@@ -86,6 +86,32 @@ def _is_one(
 
 
 @native
+def with_idle(
+    thread_block: Ints, warp: Ints, segment: Ints, sides: Ints, instead: Ints, warps: int,
+    found: Ints,
+) -> None:  # fmt: skip
+    """Change what is ``found`` for a row before predicated blocks to what its warp issues that has
+    no lane in one of them. What comes after the end of a batch is taken to have all."""
+    following = np.full((warps, 2), -1, np.int64)  # the next segments of each warp
+    block = np.int64(-1)
+    for row in range(len(segment) - 1, -1, -1):
+        if thread_block[row] != block:
+            block = thread_block[row]
+            following[:] = -1
+        own, number = warp[row], segment[row]
+        after = following[own, 0]
+        for way in range(2):
+            side, other = sides[number, way], sides[number, 1 - way]
+            if side < 0 or after < 0 or after == side:
+                continue
+            is_next = after == other and following[own, 1] == side
+            if not is_next and instead[found[row], way] >= 0:
+                found[row] = instead[found[row], way]
+        following[own, 1] = after
+        following[own, 0] = number
+
+
+@native
 def taken_addresses(
     access_start: Ints, addresses: Ints, first: Ints, starts: Ints, sources: Ints, fixed: Ints,
     new_start: Ints, access: Ints, found: Ints,

@@ -247,8 +247,9 @@ class GpuDescription:
         "instructions per cycle", "instructions that a scheduler issues", high=16
     )
     scheduler: Text = text(
-        "which warp goes first", "loose-round-robin", "greedy-then-oldest", "two-level"
-    )
+        "which warp goes first", "loose-round-robin", "greedy-then-oldest",
+        "greedy-then-youngest", "two-level",
+    )  # fmt: skip
     fetch_width: Number = number("warp instructions per cycle", "instructions fetched", low=0.125)
     decode_cycles: Number = number(CYCLES, "from fetch to issue")
     instruction_cache_bytes: Integer = integer(BYTES, "instruction cache nearest to the SM")

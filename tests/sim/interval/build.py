@@ -14,9 +14,9 @@ from kcc.sim.interval.facts import (
     IntervalMachine,
     Kind,
     Operations,
-    Policy,
     Resource,
 )
+from kcc.sim.machine.warp_scheduling import Policy
 
 Step = tuple[Kind, float, tuple[int, ...]]
 """Kind, latency, and the steps whose results it reads."""

@@ -12,11 +12,12 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.explore import Explorer
-from kcc.sim.interval.facts import Kind, Policy
+from kcc.sim.interval.facts import Kind
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import EXTENSIONS, Extensions, Model, Options, without
 from kcc.sim.interval.runs import collections_of_trace, interval_trace
 from kcc.sim.interval.timing import timing_of
+from kcc.sim.machine.warp_scheduling import Policy
 from kcc.sim.result import Timing
 from tests.sim.interval.conftest import ROOT, traced
 

@@ -11,7 +11,6 @@ from kcc.sim.interval.contention import (
     expected_mshr_delay,
     mshr_delays,
 )
-from kcc.sim.interval.facts import Policy
 from kcc.sim.interval.intervals import Feature, IntervalProfile, profile_of
 from kcc.sim.interval.multithreading import (
     markov_cpi,
@@ -19,6 +18,7 @@ from kcc.sim.interval.multithreading import (
     naive_cpi,
     nonoverlapped,
 )
+from kcc.sim.machine.warp_scheduling import Policy
 
 RR, GTO = Policy.ROUND_ROBIN, Policy.GREEDY
 

@@ -27,7 +27,7 @@ from kcc.sim.machine.costs import generation_of_gpu
 from kcc.sim.program.issued import IssuedTables, issued, lowering_notes
 from kcc.sim.program.loop_overhead import UNROLL_LIMIT
 from kcc.sim.program.of_trace import program_of_trace
-from kcc.sim.program.replay import Replay
+from kcc.sim.program.replay import Idle, Replay
 from kcc.stages.analyze import AnalysisRequest
 from kcc.stages.estimate import Workshop
 from kcc.stages.static_tracing import trace_source
@@ -140,6 +140,7 @@ def replay(times: int, group: int = -1) -> Replay:
         np.array([2, -1], np.int32), np.array([group, -1], np.int32),
         np.array([[0, 2], [2, 2], [2, 3], [3, 5]]), np.array([0, 1, 3, 3, 4, 5]),
         np.array([2, 0, 1, 0, 3]), np.array([0, 0, 4096, 0, 0]),
+        Idle(np.full((2, 2), -1), np.full((4, 2), -1)),
     )  # fmt: skip
 
 
