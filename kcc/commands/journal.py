@@ -108,7 +108,7 @@ class Journal(Generic[T]):
     def _read(self, sweep: str) -> Iterator[str]:
         """The lines of tasks that are done, one by one; fills ``done``."""
         try:
-            file = self.path.open(encoding="utf-8", newline="\n")
+            file = self.path.open("rb")
         except OSError as error:
             raise self._unusable(f"cannot be read: {error.strerror}") from error
         with file:
@@ -119,8 +119,9 @@ class Journal(Generic[T]):
                 raise self._unusable("is not a journal of such work") from error
             if not same:
                 raise self._unusable("is of other work")
-            for line in file:
+            for raw in file:
                 try:
+                    line = raw.decode("utf-8")
                     content = json.loads(line, parse_constant=refuse_constant)
                     found = self.kind.read(content["found"])
                     self.done[content["task"]] = found

@@ -177,7 +177,11 @@ class _Lowering:
         self._wait_for_branches(rows, blocks, waits)
         self._test_remainders(rows, blocks, with_remainder)
         return MachineProgram(
-            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays,
+            tuple(rows),
+            tuple(blocks),
+            min(limit, max(needs)),
+            private + 4 * away,
+            arrays,
             idle=idle,
         )
 

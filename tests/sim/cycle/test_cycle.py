@@ -7,10 +7,12 @@ DRAM 334.
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
 
+from kcc.sim.machine.warp_scheduling import Policy
 from kcc.sim.result import Timing
 from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 
@@ -277,10 +279,30 @@ def test_dispatch_is_greedy_in_the_order_of_blocks(tmp_path: Path) -> None:
     assert [b.start for b in timing.blocks[1:]] == [0, *(b.end for b in timing.blocks[1:3])]
 
 
-@pytest.mark.parametrize("scheduler", ["loose-round-robin", "greedy-then-oldest", "two-level"])
+@pytest.mark.parametrize("scheduler", [each.value for each in Policy])
 def test_schedulers_issue_everything(tmp_path: Path, scheduler: str) -> None:
     timing = check(simulate(tmp_path, stream(8, 4), f"scheduler={scheduler}"))
     assert timing.issued == 8 * 8 * 4
+
+
+@pytest.mark.parametrize(
+    ("policy", "order"), [(Policy.GREEDY, (0, 1, 2)), (Policy.YOUNGEST, (0, 2, 1))]
+)
+def test_greedy_schedulers_end_one_warp_after_the_other(
+    tmp_path: Path, policy: Policy, order: tuple[int, ...]
+) -> None:
+    """Three blocks with a warp on each scheduler: the one that is there first, then the oldest or
+    the youngest."""
+    warp = Warp()
+    for n in range(N):
+        warp.op("FFMA", n + 1, (100,))
+    blocks = [[warp] * 4] * 3
+    timing = check(
+        simulate(tmp_path, blocks, "sm_count=1", f"scheduler={policy.value}", timeline=9)
+    )
+    ends = [block.end for block in timing.blocks]
+    assert tuple(sorted(range(3), key=lambda number: ends[number])) == order
+    assert min(abs(x - y) for x, y in itertools.combinations(ends, 2)) >= 2 * N - 4
 
 
 @pytest.mark.sampled(3)

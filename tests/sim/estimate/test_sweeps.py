@@ -21,7 +21,7 @@ from kcc.base.diagnostics import DiagnosticError
 from kcc.cli import main
 from kcc.commands import estimate as command
 from kcc.commands import estimate_sweep
-from kcc.commands.journal import ESTIMATES, Journal, journal_path
+from kcc.commands.journal import ESTIMATES, NOTHING, Journal, journal_path
 from kcc.stages.estimate import MODELS
 
 TILED = """#ifndef TILE
@@ -222,6 +222,17 @@ def test_a_journal_of_another_sweep_is_k893(
     (tmp_path / "a.json.partial").write_text("[]")
     assert main(["estimate", str(source), "--json", str(target), *SWEEP, "--resume"]) == 1
     assert "is not a journal" in capsys.readouterr().err
+
+
+def test_what_is_no_text_in_a_journal_counts_as_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.partial"
+    with Journal(path, "same", NOTHING, resume=False) as journal:
+        for task in range(3):
+            journal.add(task, None)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"task", b"t\xb5sk"), *lines[3:]]))
+    with Journal(path, "same", NOTHING, resume=True) as journal:
+        assert list(journal.done) == [0]
 
 
 def test_a_journal_needs_a_file(source: Path, tmp_path: Path) -> None:
