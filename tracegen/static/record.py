@@ -70,8 +70,14 @@ class Recorder:
         self.segments += 1
         self.warp_instructions += counted
         self.thread_instructions += counted * mask.bit_count()
-        if self.segments > MAX_SEGMENTS:
-            raise too_long(self._kernel)
+
+    def check(self, more: int) -> None:
+        """Whether a warp may go on that took so many steps beside its segments.
+
+        :raises DiagnosticError: K851 where it may not.
+        """
+        if self.segments + more > MAX_SEGMENTS:
+            raise too_long(self._kernel, self.segments)
 
     def row(self, growth: Ints) -> int:
         """The number of a row of bytes per step of each coordinate, of one lane or all."""
@@ -183,8 +189,13 @@ class Recorder:
         ]
 
 
-def too_long(kernel: str) -> DiagnosticError:
-    """K851: a warp that executes more than can be kept."""
-    message = f"a warp of '{kernel}' executes more than {MAX_SEGMENTS:,} basic blocks"
+def too_long(kernel: str, segments: int = MAX_SEGMENTS) -> DiagnosticError:
+    """K851: a warp that executes more than can be kept, or for which more than that has to be
+    computed."""
+    message = (
+        f"a warp of '{kernel}' executes more than {min(segments, MAX_SEGMENTS):,} basic blocks"
+    )
+    if segments < MAX_SEGMENTS:
+        message += ", and memory decides so much in them that no more are followed"
     hint = "fewer iterations: smaller --arg or --size, or --assume loop@LINE=N"
     return DiagnosticError([Diagnostic("K851", message, hint=hint)])

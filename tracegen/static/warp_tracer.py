@@ -32,6 +32,11 @@ from kcc.tracegen.static.windows import WarpValues
 NOWHERE = -2
 """No block: neither one nor the end of the kernel."""
 
+SHEET_STEPS, SCATTER_STEPS = 5, 3
+"""Blocks of the program that a sheet of values (:mod:`kcc.tracegen.static.windows`) and an access
+whose addresses are put down at random count as: 20 us a block, 0.1 ms a sheet and an access
+(mutants of kernels in which memory decides)."""
+
 SALT = 1009
 """Accesses between what two warps scatter: a prime, so that they do not fall in step."""
 
@@ -72,6 +77,7 @@ class WarpTracer:
         self._stack = list[_Entry]()
         linear = zip(program.geometry.linear, place, strict=True)
         self._number = sum(weight * number for weight, number in linear)
+        self._scatters = 0
 
     def run(self) -> None:
         """To the end of the kernel."""
@@ -86,6 +92,7 @@ class WarpTracer:
             stop = stops[self._block]
             self._execute(stop)
             self._leave(stop)
+            self.record.check(SHEET_STEPS * self.values.sheets + SCATTER_STEPS * self._scatters)
         self.values.finish()
 
     def _pop(self) -> None:
@@ -109,6 +116,7 @@ class WarpTracer:
             ].line
             self.decider.notes[line, "random addresses in the array"] = None
             loose = self.values.lanes_of(unknown)
+            self._scatters += 1
             here, spread = self._scattered(touch, loose, chain)
             addresses = np.where(loose, here, addresses)
             growth = np.where(loose[:, None], spread, growth)

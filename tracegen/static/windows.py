@@ -119,6 +119,8 @@ class WarpValues:
         self._expected = {loop.id: FIRST_ITERATIONS for loop in loops}
         self._routes: dict[tuple[Node, tuple[int, ...]], tuple[int | None, bool]] = {}
         self.mask, self.active = 0, np.zeros(self.width, np.bool_)
+        self.sheets = 0
+        """How many were made."""
         self._version = 0
         self._arrays: dict[int, NDArray[np.bool_]] = {}
 
@@ -303,6 +305,7 @@ class WarpValues:
                 growth, limits = window.shifts.of(node), window.shifts.limits(node)
             sheet = Sheet(data.reshape(shape), known, truth, growth, limits, [0] * window.rows)
             window.sheets[node] = sheet
+            self.sheets += 1
         return sheet
 
     # limits

@@ -183,6 +183,22 @@ def test_a_warp_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch):
     assert error.value.diagnostics[0].code == "K851"
 
 
+def test_a_warp_in_which_memory_decides_has_a_budget_too(monkeypatch: pytest.MonkeyPatch):
+    """Its blocks cost more: fewer of them are followed, and the message says how many."""
+    monkeypatch.setattr(record, "MAX_SEGMENTS", 10_000)
+    text = (
+        "__kernel void k(__global int *a, int n) { int x = get_local_id(0);"
+        "for (int j = 0; j != n; j += 2) { x = a[(x * 7 + j) & 255]; a[x & 255] = j; } }"
+    )
+    unit = unit_of(text)
+    with pytest.raises(DiagnosticError) as error:
+        static_trace(unit, unit.kernels[0], NDRange((32,), (32,)), [BufferSize(1024), 5])
+    (found,) = error.value.diagnostics
+    assert found.code == "K851"
+    assert "memory decides" in found.message
+    assert int(found.message.split("more than ")[1].split(" ")[0].replace(",", "")) < 5_000
+
+
 def test_warps_that_all_differ_are_an_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(classes, "MAX_CLASSES", 100)
     text = "__kernel void k(__global int *a) { int i = get_global_id(0); a[i * i] = 1; }"
