@@ -7,6 +7,7 @@ not written to its end, and everything after it, counts as not there.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -70,15 +71,17 @@ class Journal(Generic[T]):
         self.path, self.kind = path, kind
         self.done = dict[int | str, T]()
         kept = self._read(sweep) if resume and path.exists() else ()
+        # What earlier runs found must not be lost while it is written again.
+        beside = path.with_name(f".{path.name}.tmp")
         try:
-            # What earlier runs found must not be lost while it is written again.
-            beside = path.with_name(f".{path.name}.tmp")
             with beside.open("w", encoding="utf-8") as file:
                 file.write(json.dumps({"schema": kind.schema, "sweep": sweep}) + "\n")
                 file.writelines(kept)
             beside.replace(path)
             self._file: TextIO = path.open("a", encoding="utf-8")
         except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
             message = f"cannot write '{path}': {error.strerror}"
             raise DiagnosticError([Diagnostic("K008", message)]) from error
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kcc.cli import main
 from tests.kcc.command_line import SOURCE, Run, check_bad_input
 
 NAME = os.fsdecode(b"name\xff")
@@ -130,10 +131,19 @@ ESTIMATED = (
         ("analyze", "k.cl", "--json", "-"),
         ("estimate", "k.cl", *ESTIMATED),
         pytest.param(("memory", "k.cl", *ESTIMATED), marks=pytest.mark.full),
+        pytest.param(("simulate", "x.kct", "--gpu", "v100"), marks=pytest.mark.full),
+        pytest.param(("profile", "x.kct"), marks=pytest.mark.full),
+        pytest.param(
+            ("explore", "x.kct", "--gpu", "v100", "--sweep", "sm_count=40,80"),
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_a_full_standard_output(tmp_path: Path, words: tuple[str, ...]):
     (tmp_path / "k.cl").write_text(SOURCE)
+    if "x.kct" in words:
+        target = str(tmp_path / "x.kct")
+        assert main(["trace", str(tmp_path / "k.cl"), *ESTIMATED[2:], "-o", target]) == 0
     with FULL.open("wb") as full:
         ended = subprocess.run(
             [sys.executable, "-P", "-m", "kcc", *words],

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kcc.cli import main
 from tests.faults import with_limits
 from tests.kcc.command_line import SOURCE
+from tests.kernels.harness import load
 
 LAUNCH = ("--kernel", "twice", "--global", "64", "--local", "64", "--arg", "n=64")
+
+SCRIPT = str(load("saxpy").source.with_name("workload.py"))
 
 COMMANDS = {
     "analyze": ("analyze", "k.cl", "--json", "o.json", "--html", "o.html"),
@@ -19,6 +23,14 @@ COMMANDS = {
         "estimate", "k.cl", *LAUNCH, "--gpu", "v100", "--json", "o.json", "--html", "o.html",
         "--csv", "o.csv",
     ),
+    "simulate": ("simulate", "x.kct", "--gpu", "v100", "--json", "o.json", "--html", "o.html"),
+    "profile": ("profile", "x.kct", "-o", "o.txt", "--json", "o.json"),
+    "memory": ("memory", "x.kct", "--gpu", "v100", "--json", "o.json", "--html", "o.html"),
+    "explore": (
+        "explore", "x.kct", "--gpu", "v100", "--sweep", "sm_count=40,80", "--json", "o.json",
+        "--html", "o.html",
+    ),
+    "synth": ("synth", "p.json", "-o", "mini"),
 }  # fmt: skip
 
 FAULTS = 3
@@ -33,6 +45,10 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "inputs"
     folder.mkdir()
     (folder / "k.cl").write_text(SOURCE)
+    monkeypatch.chdir(folder)
+    assert main(["trace", "k.cl", *LAUNCH, "-o", "x.kct"]) == 0
+    assert main(["profile", SCRIPT, "--size", "tiny", "--for-synth", "--json", "p.json"]) == 0
+    monkeypatch.chdir(tmp_path)
     return folder
 
 
@@ -47,7 +63,8 @@ def check(words: tuple[str, ...], inputs: Path, count: int) -> None:
         assert "error[K" in fault.error, fault
         assert "bug" not in fault.error
         assert "Traceback" not in fault.error
-        left = {name: data for name, data in fault.files.items() if not name.endswith(".partial")}
+        kept = (".partial", ".partial.state")  # the journal: `--resume` goes on with it
+        left = {name: data for name, data in fault.files.items() if not name.endswith(kept)}
         assert left == {}, sorted(left)
 
 
