@@ -250,6 +250,8 @@ class Conf(IntEnum):
     """The same of a further sector of the line."""
     L2_PARTIAL = 65
     """1: a sector of L2 that was stored in part is read from DRAM when it is loaded."""
+    BANK_MAPPING = 66
+    """Of rows to banks (:class:`kcc.sim.machine.dram_banks.BankMapping`)."""
 
 
 CONF_SIZE = len(Conf)

@@ -12,6 +12,7 @@ from kcc.base.gpu.facts import Quality
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import Conf
+from kcc.sim.machine.dram_banks import bank_mapping_of
 from kcc.sim.machine.l2_path import way_to_l2
 
 MOST_WAYS = 16
@@ -210,6 +211,7 @@ def dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, clo
     page = reader.integer("dram.page_bytes", assumed=2048, reason="as GDDR and HBM have it")
     conf[Conf.ROW_LINES] = max(1, page // line)
     conf[Conf.BANKS] = reader.integer("dram.banks", assumed=16, reason="as GDDR and HBM have it")
+    conf[Conf.BANK_MAPPING] = bank_mapping_of(reader)
     timing = _timing(reader)
     fact = reader.fact("dram.clock_mhz") or reader.fact("memory_clock_mhz")
     ratio = clock / fact.value if fact else 1.0

@@ -27,6 +27,7 @@ from kcc.sim.cycle.layout import (
     Sms,
     Stat,
 )
+from kcc.sim.machine.dram_banks_native import bank_of
 
 Ints = Any
 
@@ -34,6 +35,7 @@ SECTORS = int(Conf.SECTORS)
 L2_SETS, L2_WAYS, L2_SLICES = int(Conf.L2_SETS), int(Conf.L2_WAYS), int(Conf.L2_SLICES)
 L2_LATENCY, L2_OCCUPANCY = int(Conf.L2_LATENCY), int(Conf.L2_OCCUPANCY)
 WRITE_BACK, HASH = int(Conf.L2_WRITE_BACK), int(Conf.HASH)
+BANK_MAPPING = int(Conf.BANK_MAPPING)
 REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
 CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(Conf.BURST)
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
@@ -125,8 +127,7 @@ def read_dram(
     """A sector at a channel: when its data are there beyond the latency, and of that what it
     waited in queues."""
     within = quotient(quotient(line, conf[CHANNELS]), conf[ROW_LINES])
-    chosen = scatter(within) if conf[HASH] else within
-    bank = np.uint64(channel * conf[BANKS] + remainder(chosen, conf[BANKS]))
+    bank = np.uint64(channel * conf[BANKS] + bank_of(within, conf[BANKS], conf[BANK_MAPPING]))
     start = refreshed(conf, max(time << 6, memory.channels[channel]))
     memory.channels[channel] = start + conf[BURST]
     memory.writes[channel, 1] = 1

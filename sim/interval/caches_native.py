@@ -35,6 +35,7 @@ from kcc.sim.interval.events_native import (
     WEIGHT_SHIFT,
 )
 from kcc.sim.interval.facts import Kind
+from kcc.sim.machine.dram_banks_native import bank_of
 
 Ints = Any
 Floats = Any
@@ -45,8 +46,8 @@ LOAD, STORE, ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GL
 (
     H_SMS, H_BLOCKS, H_WARPS, H_L1_SETS, H_L1_WAYS, H_L1_HIT, H_PORTS, H_L2_SETS, H_L2_WAYS,
     H_SLICES, H_HASHED, H_WRITE_BACK, H_L2_HIT, H_DRAM, H_ATOMIC, H_SECTORS, H_CHANNELS, H_BANKS,
-    H_ROW_LINES, H_ROW_SAVES,
-) = range(20)  # fmt: skip
+    H_ROW_LINES, H_ROW_SAVES, H_BANK_MAPPING,
+) = range(21)  # fmt: skip
 """Places in the shape that caches have."""
 
 T_CLOCK, T_DIRTY, T_NEXT_BLOCK = range(3)
@@ -135,8 +136,7 @@ def level2(
     slice_work[1, unit] += 1
     channel = quotient(unit * shape[H_CHANNELS], slices)
     within = quotient(quotient(line, shape[H_CHANNELS]), shape[H_ROW_LINES])
-    bank = scatter(within) if shape[H_HASHED] else within
-    place = channel * shape[H_BANKS] + remainder(bank, shape[H_BANKS])
+    place = channel * shape[H_BANKS] + bank_of(within, shape[H_BANKS], shape[H_BANK_MAPPING])
     extra = shape[H_DRAM] - shape[H_L2_HIT]
     if rows[place] == within:
         counts[op, S_ROW_HITS] += 1

@@ -258,7 +258,7 @@ class Collector:
             [m.sms, m.blocks, self.warps_per_block, m.l1.sets, m.l1.ways, m.l1_hit_cycles,
              m.l1_ports, m.l2.sets, m.l2.ways, m.l2_slices, m.l2_hashed, m.l2_write_back,
              m.l2_hit_cycles, m.dram_cycles, m.atomic_cycles, m.line_bytes // m.sector_bytes,
-             m.channels, m.banks, m.row_lines, m.row_hit_saves_cycles],
+             m.channels, m.banks, m.row_lines, m.row_hit_saves_cycles, m.bank_mapping],
             np.int64,
         )  # fmt: skip
         c = self.cache

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kcc.base.gpu.needs import Assumption
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.sim.machine.dram_banks import BankMapping
 from kcc.sim.machine.warp_scheduling import Policy
 
 
@@ -142,6 +143,7 @@ class IntervalMachine:
     data_cycles: float
     channels: int
     banks: int
+    bank_mapping: BankMapping
     row_lines: int
     dram_cycles: int
     dram_service_cycles: float

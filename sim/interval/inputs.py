@@ -18,6 +18,7 @@ from kcc.sim.cycle.layout import Kind as CycleKind
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program, program_of
 from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations
+from kcc.sim.machine.dram_banks import BankMapping
 from kcc.sim.machine.warp_scheduling import Policy
 
 _KINDS = {
@@ -84,6 +85,7 @@ def _machine(m: Machine) -> IntervalMachine:
         data_cycles=m[Conf.DATA_CYCLES] / SIXTY_FOURTHS,
         channels=m[Conf.CHANNELS],
         banks=m[Conf.BANKS],
+        bank_mapping=BankMapping(m[Conf.BANK_MAPPING]),
         row_lines=m[Conf.ROW_LINES],
         dram_cycles=m[Conf.L2_LATENCY] + m[Conf.DRAM_LATENCY],
         dram_service_cycles=m[Conf.BURST] / SIXTY_FOURTHS / (1 - _refreshing(m)),

@@ -152,6 +152,7 @@ class Dram:
     data_rate: Integer = integer("transfers per cycle", "transfers per clock", high=16)
     queue: Integer = integer("requests", "requests waiting at a channel", high=65536)
     scheduler: Text = text("which request goes first", "fr-fcfs", "fcfs")
+    bank_mapping: Text = text("rows to banks", "in-turn", "hashed", "permuted")
     latency_cycles: Number = number(CYCLES, "beyond an L2 miss, in SM cycles")
     page_bytes: Integer = integer(BYTES, "row of a bank", low=64, high=1 << 20)
     bytes_per_cycle_per_channel: Number = number(

@@ -16,6 +16,7 @@ from kcc.sim.interval.facts import (
     Operations,
     Resource,
 )
+from kcc.sim.machine.dram_banks import BankMapping
 from kcc.sim.machine.warp_scheduling import Policy
 
 Step = tuple[Kind, float, tuple[int, ...]]
@@ -60,7 +61,8 @@ def machine(**changes: object) -> IntervalMachine:
         "l2": CacheShape(128, 8), "l2_slices": 6, "l2_hashed": False, "l2_write_back": True,
         "l2_hit_cycles": 120, "l2_service_cycles": 4.0, "request_cycles": 1, "store_cycles": 4,
         "data_cycles": 4, "port": (),
-        "channels": 6, "banks": 16, "row_lines": 16, "dram_cycles": 420,
+        "channels": 6, "banks": 16, "bank_mapping": BankMapping.IN_TURN, "row_lines": 16,
+        "dram_cycles": 420,
         "dram_service_cycles": 4.0, "l2_queue": 64, "dram_queue": 32,
         "turnaround_cycles": 0.0, "writes_together": 16, "row_hit_saves_cycles": 24,
         "atomic_cycles": 120,

@@ -1,0 +1,22 @@
+"""The native part of :mod:`kcc.sim.machine.dram_banks`. Import it lazily."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcc.base.native import inlined, scatter
+from kcc.sim.machine.dram_banks import BankMapping
+
+HASHED, PERMUTED = int(BankMapping.HASHED), int(BankMapping.PERMUTED)
+
+
+@inlined
+def bank_of(row: int, banks: int, mapping: int) -> int:
+    """The bank of a channel's row."""
+    chosen: Any = row
+    if mapping == HASHED:
+        chosen = scatter(row)
+    elif mapping == PERMUTED:
+        chosen = row + scatter(row // banks)
+    found: Any = chosen % banks
+    return found
