@@ -86,6 +86,11 @@ class Variable:
     step: Expr
 
 
+MOST_WORK = 60 * 20_000_000
+"""Operations on elements (:data:`kcc.passes.symbolic.evaluate.MAX_WORK` is that of one value) for
+all passes over a kernel in one launch: about a minute."""
+
+
 class SymbolicValues:
     """The symbolic values of one kernel. See :mod:`kcc.passes.symbolic` for how to use it."""
 
@@ -125,6 +130,8 @@ class SymbolicValues:
         self._freezes = any(i.opcode is Opcode.FREEZE for i in self.function.instructions)
         """Whether unset values may be read: then they are told apart from others."""
         self._kept: dict[type[object], object] = {}
+        self.work_left = MOST_WORK
+        """Of what all evaluations of these values may take together."""
         self._process(None)
 
     def kept(self, kind: type[T]) -> T:

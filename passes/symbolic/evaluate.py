@@ -88,16 +88,20 @@ class Evaluator:
     def __call__(self, node: Node) -> Evaluated:
         """The value of a node in each row.
 
-        What takes more than the work allowed is unknown in all rows.
+        What takes more than the work allowed, or what is left of that for all values of the
+        kernel, is unknown in all rows.
         """
         self.expect([node])
-        self._left, self._exhausted = self._work, False
+        most = min(self._work, self._values.work_left)
+        self._left, self._exhausted = most, False
         with np.errstate(all="ignore"):
             try:
                 return self._get(self._top, node)
             except WorkLimitError:
                 self._exhausted = True
                 return nothing(node)
+            finally:
+                self._values.work_left -= most - max(self._left, 0)
 
     def expect(self, nodes: Iterable[Node]) -> None:
         """Say which nodes will be asked for: loops that several of them need are simulated once
