@@ -41,7 +41,7 @@ def test_a_hash_gives_some_banks_more():
     ("name", "settings", "mapping"),
     [
         ("v100", (), BankMapping.HASHED),
-        ("accelsim-sm7-qv100", (), BankMapping.PERMUTED),
+        ("accelsim-sm7-qv100", (), BankMapping.IN_TURN),
         ("v100", ("dram.bank_mapping=in-turn",), BankMapping.IN_TURN),
         ("macsim-fermi-tbpoint", ("l2.hash=linear",), BankMapping.IN_TURN),
     ],
