@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -70,16 +71,14 @@ def _part(row: Any, name: Any) -> Any:
 
 
 def _is_value(value: Any) -> bool:
-    return isinstance(value, bool | int | float | str)
+    return isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value))
 
 
 @lru_cache(1 << 12)  # a column has few values, a space many rows
 def from_text(text: str) -> Value:
     """The value of a cell: a number where it is one."""
     value = macro_value(text)
-    if isinstance(value, int | float):
-        return value
-    return text
+    return value if isinstance(value, int | float) and isfinite(value) else text
 
 
 def list_problem(

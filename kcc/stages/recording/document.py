@@ -111,6 +111,8 @@ def _table(found: _Document) -> UnitTable:
     cost, work = _column(found.cost, count), _column(found.work, count)
     if (work <= 0).any() or (cost < 0).any() or not np.isfinite(shares).all():
         raise ValueError("a unit has no work, or less than no cost")
+    if not cost.any():
+        raise ValueError("no unit has a cost")
     if len(set(found.features)) != len(found.features):
         raise ValueError("a feature is there twice")
     m = found.metric

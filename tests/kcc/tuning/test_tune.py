@@ -200,7 +200,9 @@ def test_what_is_no_t1_is_said(
     assert message in error
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "[1]", '{"results": 3}', '{"a": [{}]}', "\udcff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[1]", '{"results": 3}', '{"a": [{}]}', '[{"a": 1e999}]', "\udcff"]
+)
 def test_what_is_no_list_is_said(
     folder: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

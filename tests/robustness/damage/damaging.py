@@ -96,12 +96,12 @@ def _changed(rng: random.Random, document: Any) -> Any:
             case 0:
                 del holder[key]
             case 1 if isinstance(holder, dict):
-                holder["surplus"] = holder[key]
+                holder["surplus"] = _copy(holder[key])
             case 2:
                 other, place = rng.choice(places)
                 holder[key] = _copy(other[place])
             case _:
-                holder[key] = rng.choice(VALUES)
+                holder[key] = _copy(rng.choice(VALUES))
     return document
 
 

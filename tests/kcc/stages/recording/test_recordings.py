@@ -172,7 +172,7 @@ def test_damaged_files_are_told(tmp_path: Path) -> None:
         change(document, "shares", [[[0, "much"]]] * 5), change(document, "cost", ["a"] * 5),
         change(document, "features", ["same"] * len(document["features"])),
         change(document, "metric", None), change(document, "counters", [{"name": "x"}]),
-        whole.replace('"cost":[', '"cost":[NaN,', 1),
+        whole.replace('"cost":[', '"cost":[NaN,', 1), change(document, "cost", [0] * 5),
     ]  # fmt: skip
     path = tmp_path / "units.json"
     for text in broken:
