@@ -125,7 +125,7 @@ class _Lowering:
             self._shared_alignments(),
         )
         dominators = facts[Dominators] if self.by_ptxas else None
-        self.predicated = predicated(self.function) if self.by_ptxas else {}
+        self.predicated = predicated(self.function) if self.by_ptxas else dict[int, int]()
         self.drafts = Drafts(len(self.function.blocks), dominators, self.predicated)
         self.addresses = Addresses(
             self.function, self.loops, self.values, self.drafts, generation, by_ptxas=self.by_ptxas
