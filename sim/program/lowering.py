@@ -501,13 +501,14 @@ class _Lowering:
         found = dict[int, tuple[int, int]]()
         for side, head in self.predicated.items():
             left = hoist(rows, blocks, head, side)
-            branch = self.function.blocks[head].instructions[-1].index
+            branch = self.function.blocks[head].instructions[-1]
             for number in blocks[head]:
-                if rows[number].instruction == branch:
+                if rows[number].instruction == branch.index:
                     rows[number].slots = 0.0
             if not left:
                 continue
-            idle = Draft(Unit.CONTROL, InstructionClass.MOVE, left, 1.0, [])
+            line = _line(branch)
+            idle = Draft(Unit.CONTROL, InstructionClass.MOVE, left, 1.0, [], line=line)
             rows.append(idle)
             if not self.executions:
                 found[side] = head, len(rows) - 1
