@@ -68,9 +68,13 @@ class WorkLimitError(Exception):
 
 
 class Evaluator:
-    """Evaluates the values of one kernel for some work-items."""
+    """Evaluates the values of one kernel for some work-items. One that is ``alone`` takes nothing
+    of what all others share: who uses it has a budget."""
 
-    def __init__(self, values: SymbolicValues, lanes: Lanes, *, work: int = MAX_WORK) -> None:
+    def __init__(
+        self, values: SymbolicValues, lanes: Lanes, *, work: int = MAX_WORK, alone: bool = False
+    ) -> None:
+        self._alone, self._taken = alone, [0]
         self._values, self.lanes = values, lanes
         self._top = Frame(lanes.count)
         self._left = self._work = work
@@ -92,7 +96,7 @@ class Evaluator:
         kernel, is unknown in all rows.
         """
         self.expect([node])
-        most = min(self._work, self._values.work_left)
+        most = self._work if self._alone else min(self._work, self._values.work_left)
         self._left, self._exhausted = most, False
         with np.errstate(all="ignore"):
             try:
@@ -101,7 +105,10 @@ class Evaluator:
                 self._exhausted = True
                 return nothing(node)
             finally:
-                self._values.work_left -= most - max(self._left, 0)
+                taken = most - max(self._left, 0)
+                self._taken[0] += taken
+                if not self._alone:
+                    self._values.work_left -= taken
 
     def expect(self, nodes: Iterable[Node]) -> None:
         """Say which nodes will be asked for: loops that several of them need are simulated once
@@ -123,6 +130,11 @@ class Evaluator:
                         pass
 
     @property
+    def taken(self) -> int:
+        """The work that this evaluator and those made by :meth:`again` have taken so far."""
+        return self._taken[0]
+
+    @property
     def exhausted(self) -> bool:
         """Whether the last value was given up because it takes too long."""
         return self._exhausted
@@ -142,11 +154,12 @@ class Evaluator:
 
     def again(self, lanes: Lanes) -> Evaluator:
         """An evaluator for other rows, which shares what this one knows of the nodes as such."""
-        other = Evaluator(self._values, lanes, work=self._work)
+        other = Evaluator(self._values, lanes, work=self._work, alone=self._alone)
         other._expected, other._observers = self._expected, self._observers
         other._orders = self._orders
         other._looping, other._searches = self._looping, self._searches
         other._needs, other._tables = self._needs, self._tables
+        other._taken = self._taken
         return other
 
     # frames

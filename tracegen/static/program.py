@@ -148,7 +148,7 @@ def prepare_static(
     ]
     roots = [node for stop in stops for node in _roots(stop)]
     symbols = {**launch_symbols(known), **_addresses(plan, placed)}
-    template = Evaluator(values, Lanes(1, symbols))
+    template = Evaluator(values, Lanes(1, symbols), alone=True)
     template.expect(roots)
     observed = observe(profile, tables) if profile is not None else None
     geometry = geometry_of(launch.shape, width)

@@ -37,6 +37,9 @@ SHEET_STEPS, SCATTER_STEPS = 5, 3
 whose addresses are put down at random count as: 20 us a block, 0.1 ms a sheet and an access
 (mutants of kernels in which memory decides)."""
 
+STEP_WORK = 1_000
+"""Operations on elements of evaluations (:mod:`kcc.passes.symbolic.evaluate`) that count as one."""
+
 SALT = 1009
 """Accesses between what two warps scatter: a prime, so that they do not fall in step."""
 
@@ -77,7 +80,7 @@ class WarpTracer:
         self._stack = list[_Entry]()
         linear = zip(program.geometry.linear, place, strict=True)
         self._number = sum(weight * number for weight, number in linear)
-        self._scatters = 0
+        self._scatters, self._taken = 0, program.template.taken
 
     def run(self) -> None:
         """To the end of the kernel."""
@@ -92,7 +95,11 @@ class WarpTracer:
             stop = stops[self._block]
             self._execute(stop)
             self._leave(stop)
-            self.record.check(SHEET_STEPS * self.values.sheets + SCATTER_STEPS * self._scatters)
+            work = self.program.template.taken - self._taken
+            self.record.check(
+                SHEET_STEPS * self.values.sheets + SCATTER_STEPS * self._scatters
+                + work // STEP_WORK
+            )  # fmt: skip
         self.values.finish()
 
     def _pop(self) -> None:
