@@ -6,7 +6,6 @@ Children of a test count, numba's compiler does not: whichever test comes first 
 from __future__ import annotations
 
 import resource
-import sys
 from collections import defaultdict
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -47,8 +46,9 @@ class CpuTime:
         return sorted(found, key=lambda each: -each[1])
 
     def _listen(self) -> None:
-        """To numba, once somebody has imported it."""
-        if self._listens or "numba" not in sys.modules:
+        """To numba, which is imported here if nobody has: the first test that does would pay for
+        what it compiles."""
+        if self._listens:
             return
         event: Any = import_module("numba.core.event")
         begun = list[float]()
