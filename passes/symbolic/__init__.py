@@ -32,7 +32,7 @@ in a loop and asked for within it varies with the counters of the loops around i
 of the last iteration. Rows of which the value is not known (:attr:`Evaluated.known`) depend on
 memory, on functions such as ``sin`` whose last digit differs between devices, or on symbols that
 were not given. Everything else is exact, wrap-around included; what has no closed form is
-simulated, for all rows at once, up to a stated amount of work (:data:`evaluate.MAX_WORK`).
+simulated, for all rows at once, up to a stated amount of work (:data:`budget.MAX_WORK`).
 
 Assumptions where no launch is known: :data:`ranges.MAX_EXTENT` and
 :data:`ranges.MAX_GROUP_ITEMS`; and signed arithmetic of the source does not overflow (C99 6.5).

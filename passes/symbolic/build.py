@@ -37,6 +37,7 @@ from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.symbolic.algebra import Algebra
+from kcc.passes.symbolic.budget import MOST_WORK
 from kcc.passes.symbolic.closing import Endings, close
 from kcc.passes.symbolic.expr import (
     Expr,
@@ -84,11 +85,6 @@ class Variable:
 
     start: Expr
     step: Expr
-
-
-MOST_WORK = 60 * 20_000_000
-"""Operations on elements (:data:`kcc.passes.symbolic.evaluate.MAX_WORK` is that of one value) for
-all passes over a kernel in one launch: about a minute."""
 
 
 class SymbolicValues:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
 from kcc.frontend.ir.types import I1, FloatTy, IntTy
 from kcc.passes.symbolic import semantics
+from kcc.passes.symbolic.budget import MAX_WORK
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
@@ -51,9 +52,6 @@ from kcc.passes.symbolic.rows import (
     taken,
 )
 from kcc.passes.symbolic.semantics import U64, Mask
-
-MAX_WORK = 20_000_000
-"""Operations on elements of one evaluation (about a second): beyond, what is left is unknown."""
 
 OVERHEAD = 300
 """An operation on few elements takes as long as one on so many (measured: about 3 us on arrays of

@@ -71,7 +71,7 @@ from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
-from kcc.sim.program.predication import hoist, predicated
+from kcc.sim.program.predication import predicate, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
@@ -141,7 +141,7 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
-        idle = self._predicate()
+        idle = predicate(self.function, self.drafts, self.predicated, self.executions)
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
         rows, drafts.blocks = with_groups(
@@ -177,13 +177,9 @@ class _Lowering:
         self._wait_for_branches(rows, blocks, waits)
         self._test_remainders(rows, blocks, with_remainder)
         return MachineProgram(
-            tuple(rows),
-            tuple(blocks),
-            min(limit, max(needs)),
-            private + 4 * away,
-            arrays,
+            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays,
             idle=idle,
-        )
+        )  # fmt: skip
 
     def _first_line(self) -> int:
         """The line of the first instruction that has one."""
@@ -493,29 +489,6 @@ class _Lowering:
                     yield user.index
                 elif not isinstance(user, Phi):
                     found.append(user.index)
-
-    def _predicate(self) -> dict[int, tuple[int, int]]:
-        """Leave the branches around predicated blocks out. What is left in these takes slots of
-        warps too that have no lane there; gives what does where it is not known how often."""
-        rows, blocks = self.drafts.rows, self.drafts.blocks
-        found = dict[int, tuple[int, int]]()
-        for side, head in self.predicated.items():
-            left = hoist(rows, blocks, head, side)
-            branch = self.function.blocks[head].instructions[-1]
-            for number in blocks[head]:
-                if rows[number].instruction == branch.index:
-                    rows[number].slots = 0.0
-            if not left:
-                continue
-            line = _line(branch)
-            idle = Draft(Unit.CONTROL, InstructionClass.MOVE, left, 1.0, [], line=line)
-            rows.append(idle)
-            if not self.executions:
-                found[side] = head, len(rows) - 1
-            elif self.executions[head]:
-                idle.slots *= max(1.0 - self.executions[side] / self.executions[head], 0.0)
-                blocks[head].insert(0, len(rows) - 1)
-        return found
 
     def _share_overhead(self) -> list[Loop]:
         """Let iterations that are unrolled share what their loop costs; gives the loops of which

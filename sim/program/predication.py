@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
-from kcc.sim.program.drafts import Draft
+from kcc.sim.program.drafts import Draft, Drafts
 from kcc.sim.program.operations import Memory
 
 MOST_INSTRUCTIONS = 15
@@ -60,7 +61,34 @@ def _may_be_predicated(instruction: AnyInstruction) -> bool:
     return instruction.opcode not in _BRANCHED
 
 
-def hoist(rows: Sequence[Draft], blocks: list[list[int]], head: int, side: int) -> float:
+def predicate(
+    function: Function, drafts: Drafts, sides: Mapping[int, int], executions: Sequence[float]
+) -> dict[int, tuple[int, int]]:
+    """Leave the branches around predicated blocks (``sides``, with the block that each is issued
+    in) out. What is left in these takes slots of warps too that have no lane there; gives the
+    operations that do where ``executions`` does not say how often each block runs."""
+    rows, blocks = drafts.rows, drafts.blocks
+    found = dict[int, tuple[int, int]]()
+    for side, head in sides.items():
+        left = _hoist(rows, blocks, head, side)
+        branch = function.blocks[head].instructions[-1]
+        for number in blocks[head]:
+            if rows[number].instruction == branch.index:
+                rows[number].slots = 0.0
+        if not left:
+            continue
+        line = branch.location.line if branch.location else 0
+        idle = Draft(Unit.CONTROL, InstructionClass.MOVE, left, 1.0, [], line=line)
+        rows.append(idle)
+        if not executions:
+            found[side] = head, len(rows) - 1
+        elif executions[head]:
+            idle.slots *= max(1.0 - executions[side] / executions[head], 0.0)
+            blocks[head].insert(0, len(rows) - 1)
+    return found
+
+
+def _hoist(rows: Sequence[Draft], blocks: list[list[int]], head: int, side: int) -> float:
     """Put what a predicated block computes before the end of the block above it: all warps issue
     it. Accesses stay, with what waits for them, and are made by lanes that take the way; gives how
     many slots they have."""
