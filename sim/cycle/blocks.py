@@ -144,6 +144,8 @@ class BlockSupply:
         waiting = s.pool[int(run[Run.NEXT_BLOCK]) : int(run[Run.END_BLOCK])]
         row = int(waiting[..., 0][waiting[..., 1] > waiting[..., 0]].min(initial=self.rows))
         row = max(min(row, int(warps["row"][alive].min(initial=self.rows))), 0)
+        if 2 * row < self.rows:
+            return  # the search below looks at all that stay: it is not made for few that go
         access = first_needed(s.rows, row, self.rows, int(rows.access.min()))
         place = self.transactions
         if access < self.accesses:
