@@ -231,6 +231,11 @@ def prepare(part: str) -> None:
     with only_one() as lock:
         if is_current(part):
             return
+        if VENV.is_symlink():  # what it points to may be another clone's, and would be emptied
+            raise SetupError(
+                f"{VENV} is a link to {VENV.resolve()}, which is not an environment of this clone.\n"
+                "  Remove the link; the next call makes an environment here."
+            )
         usable = is_usable()
         project = PROJECT.read_bytes()
         stamps = {name: stamp(name).read_bytes() for name in PARTS if stamp(name).exists()}

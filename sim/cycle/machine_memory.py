@@ -13,7 +13,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.machine.dram_banks import bank_mapping_of
-from kcc.sim.machine.l2_path import way_to_l2
+from kcc.sim.machine.l2_path import l2_bytes_per_cycle, way_to_l2
 
 MOST_WAYS = 16
 """Sets of more ways than this are taken apart into several of at most so many: least recently used
@@ -113,12 +113,7 @@ def level2(
         reader, "latency_cycles.l2_hit", l1_hit + 170, "as NVIDIA's V100 beyond its L1"
     ) if size else 2 * max(l1_hit, 20)  # fmt: skip
     conf[Conf.L2_LATENCY] = latency
-    bytes_per_cycle = reader.fact("l2.bytes_per_cycle")
-    l2_clock = reader.fact("l2.clock_mhz")
-    per_slice = bytes_per_cycle.value / slices if bytes_per_cycle else 32.0
-    if l2_clock is not None:
-        per_slice *= l2_clock.value / clock
-    conf[Conf.L2_OCCUPANCY] = max(1, round(64 * sector / per_slice))
+    conf[Conf.L2_OCCUPANCY] = max(1, round(64 * sector / _slice_bytes(reader, slices, clock)))
     conf[Conf.L2_QUEUE] = reader.integer("l2.queue", assumed=64, reason="as Accel-Sim's Volta")
     entries = reader.fact("l2.mshr")
     conf[Conf.L2_MSHR] = entries.value if entries and size else 0
@@ -140,13 +135,27 @@ def level2(
     )  # fmt: skip
 
 
+def _has_flits(reader: GpuReader) -> bool:
+    """Whether a network is described, or the machine is no GPU: else its ways are as measured."""
+    is_gpu = reader.gpu.capability is not None or reader.gpu.is_amd
+    return reader.fact("interconnect.flit_bytes") is not None or not is_gpu
+
+
+def _slice_bytes(reader: GpuReader, slices: int, clock: float) -> float:
+    """Bytes that a slice of L2 gives in a cycle of the SMs."""
+    given, own = reader.fact("l2.bytes_per_cycle"), reader.fact("l2.clock_mhz")
+    if given is None and not _has_flits(reader):
+        return l2_bytes_per_cycle(reader.gpu, reader.integer("sm_count")) / slices
+    per_slice = 32.0 if given is None else given.value / slices
+    return per_slice if own is None else per_slice * own.value / clock
+
+
 def _interconnect(
     reader: GpuReader, conf: NDArray[np.int64], line: int, sector: int, clock: float
 ) -> None:
     """The way of an SM to L2 and back: flits where a network is described and of machines that no
     GPU is, else as measured (:mod:`kcc.sim.machine.l2_path`)."""
-    is_gpu = reader.gpu.capability is not None or reader.gpu.is_amd
-    if reader.fact("interconnect.flit_bytes") is not None or not is_gpu:
+    if _has_flits(reader):
         flit = reader.integer(
             "interconnect.flit_bytes", assumed=40, reason="a sector and its address per cycle"
         )

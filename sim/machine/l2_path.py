@@ -31,6 +31,26 @@ L2_SLICE_BYTES = 29.0
 slices (microbench_cache_bw.csv)."""
 
 
+SM_BYTES = 24.0
+"""Bytes per cycle of L2 for each SM, where neither its bandwidth nor its slices are known."""
+
+SM_BYTES_GDDR = 16.3
+"""The same of compute capabilities 8.6 and 8.9: gpu-cache on an A40 (2412 GB/s at 1740 MHz, 84 SMs) and
+an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
+
+GDDR = ((8, 6), (8, 9))
+
+
+def l2_bytes_per_cycle(gpu: GpuDescription, sms: int) -> float:
+    """What all slices of a GPU's L2 give in a cycle: as measured, or by its slices, or its SMs."""
+    given, slices = gpu.l2.bytes_per_cycle, gpu.l2.slices
+    if given is not None:
+        return float(given.value)
+    if slices is not None:
+        return float(slices.value) * L2_SLICE_BYTES
+    return sms * (SM_BYTES_GDDR if gpu.capability in GDDR else SM_BYTES)
+
+
 def slice_cycles(sectors: float) -> float:
     """Cycles in which one slice of L2 gives so many sectors."""
     return sectors * SECTOR_BYTES / L2_SLICE_BYTES

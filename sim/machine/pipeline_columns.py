@@ -11,7 +11,7 @@ from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
-from kcc.sim.machine.l2_path import L2_SLICE_BYTES, PORT_BYTES, REQUEST_CYCLES
+from kcc.sim.machine.l2_path import PORT_BYTES, REQUEST_CYCLES, l2_bytes_per_cycle
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
 from kcc.sim.machine.load_port import (
     address_cycles,
@@ -30,9 +30,6 @@ MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.10), (5.0, 12.0), (150.0, 600.0)
 only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
 both are half, and the waits of a read under load. Medians of the seven that were measured
 (`benchmarks/stream_calibration.py`)."""
-
-L2_SM_BYTES = 24.0
-"""Bytes per cycle of L2 for each SM, where its slices are not known."""
 
 L1_BYTES = 64.0
 """Bytes per cycle of L1: gpu-cache on an A40, 9350 GB/s at 1740 MHz from 84 SMs; V100, A100 and
@@ -139,10 +136,6 @@ def machine_of(reader: GpuReader) -> Machine:
         clock_key = "core_clock_base_mhz"
     clock = reader.number(clock_key)
     bandwidth = reader.number("memory_bandwidth_gbs") * 1000.0 / clock
-    slices = gpu.l2.slices
-    per_slice = None if slices is None else float(slices.value) * L2_SLICE_BYTES
-    given = gpu.l2.bytes_per_cycle
-    l2 = float(given.value) if given is not None else per_slice or sms * L2_SM_BYTES
     new = generation in (Generation.VOLTA, Generation.AMD)
     capability = gpu.capability or (7, 0)
     l1 = gpu.l1.bytes_per_cycle
@@ -166,7 +159,7 @@ def machine_of(reader: GpuReader) -> Machine:
         crossing_cycles=crossing_cycles(gpu.capability),
         read_only_crossing_cycles=read_only_crossing_cycles(gpu.capability),
         l2_size=reader.integer("l2.size_bytes"),
-        l2_bytes_per_cycle=l2,
+        l2_bytes_per_cycle=l2_bytes_per_cycle(gpu, sms),
         port_l2_bytes=PORT_BYTES if new else PORT_BYTES / 2,
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
         dram_bytes_per_cycle=bandwidth,

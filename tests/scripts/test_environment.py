@@ -68,6 +68,20 @@ def test_a_moved_or_changed_clone_is_not(clone: Path):
     assert current_parts() == set()
 
 
+def test_a_link_to_another_environment_is_named_and_left(
+    clone: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+):
+    elsewhere = tmp_path_factory.mktemp("other") / ".venv"
+    (clone / ".venv").rename(elsewhere)
+    (clone / ".venv").symlink_to(elsewhere)
+    (elsewhere / "kcc-root").write_text(f"{elsewhere.parent}\n")
+    before = sorted(elsewhere.rglob("*"))
+    assert environment.main(["run"]) == 1
+    assert f"is a link to {elsewhere}" in capsys.readouterr().err
+    assert sorted(elsewhere.rglob("*")) == before
+    assert (elsewhere / "kcc-run.toml").read_text() == "first"
+
+
 def test_an_update_of_one_part_leaves_the_other_out_of_date(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ):
