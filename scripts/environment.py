@@ -233,7 +233,7 @@ def prepare(part: str) -> None:
             return
         if VENV.is_symlink():  # what it points to may be another clone's, and would be emptied
             raise SetupError(
-                f"{VENV} is a link to {VENV.resolve()}, which is not an environment of this clone.\n"
+                f"{VENV} is a link to {VENV.resolve()}, which is no environment of this clone.\n"
                 "  Remove the link; the next call makes an environment here."
             )
         usable = is_usable()

@@ -35,8 +35,8 @@ SM_BYTES = 24.0
 """Bytes per cycle of L2 for each SM, where neither its bandwidth nor its slices are known."""
 
 SM_BYTES_GDDR = 16.3
-"""The same of compute capabilities 8.6 and 8.9: gpu-cache on an A40 (2412 GB/s at 1740 MHz, 84 SMs) and
-an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
+"""The same of compute capabilities 8.6 and 8.9: gpu-cache on an A40 (2412 GB/s at 1740 MHz, 84 SMs)
+and an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
 
 GDDR = ((8, 6), (8, 9))
 

@@ -34,7 +34,7 @@ from kcc.synth.assembly.model import (
     StructValue,
     TableValue,
 )
-from kcc.synth.assembly.parameters import CutOf, RateOf, TripsOf
+from kcc.synth.assembly.parameters import CutOf, RateOf, SpanOf, TripsOf
 from kcc.synth.assembly.placement import Buffers
 from kcc.synth.original.coarse import rounded
 from kcc.synth.original.contents import slack_bytes
@@ -48,6 +48,13 @@ from kcc.synth.reduction.thread_blocks import cuts as cuts_of
 T = TypeVar("T")
 
 FULL_RATE = (1 << 32) - 1
+
+NEAR = 1.125
+"""A draw among a power of two of elements is one shift, among others two instructions more: so much
+of the elements are left out for that at most."""
+
+MOST_DRAWN = (1 << 32) - 1
+"""Elements among which an address is drawn: a draw has 32 bits."""
 
 GOLDEN = 2654435769
 """2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4).
@@ -138,7 +145,7 @@ def _original(
     forced = {instruction for kernel, instruction in wishes.drawn if kernel == number}
     spans = dict[int, Span]()
     for instruction in sorted(facts.drawn | forced):
-        span = _span(facts, launches, instruction)
+        span = _span(facts, launches, instruction, is_strict=wishes.is_strict)
         if span is not None:
             spans[instruction] = span
     return Original(
@@ -195,19 +202,24 @@ def _limits(launches: Sequence[LaunchFacts], argument: int) -> tuple[int, int]:
     return least, max(least, min(max(fill.most for fill in fills) for fills in own))
 
 
-def _span(facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int) -> Span | None:
-    """Where an access with a drawn address goes in every launch."""
+def _span(
+    facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int, *, is_strict: bool
+) -> Span | None:
+    """Where an access with a drawn address goes in every launch; strictly told, among a power of
+    two of elements."""
     base = _root(facts, instruction)
     access = facts.access_of.get(instruction)
     if base is None or access is None:
         return None
     size = facts.info.accesses[access].bytes
-    found = [x.spans[access] for x in launches if access in x.spans]
-    if not found:
-        return Span(base, anchor_of(facts, instruction), 0, 1, size)
-    low = min(first for first, _ in found)
-    count = min(last - first for first, last in found) // size + 1
-    return Span(base, anchor_of(facts, instruction), low, count, size)
+    low = min((x.spans[access][0] for x in launches if access in x.spans), default=0)
+    counts = list[tuple[int, int]]()
+    for x in launches:
+        _, last = x.spans.get(access, (low, low))
+        count = min((last - low) // size + 1, MOST_DRAWN)
+        power = 1 << count.bit_length() - 1
+        counts.append((x.launch.number, power if is_strict or count <= NEAR * power else count))
+    return Span(base, anchor_of(facts, instruction), low, tuple(counts), size)
 
 
 def _root(facts: KernelFacts, instruction: int) -> Value | None:
@@ -295,6 +307,8 @@ def _value(
             return TableValue(
                 tuple(map(told, control.quantiles(count.histogram, count.trips, factor)))
             )
+        case SpanOf(counts):
+            return ScalarValue(dict(counts)[found.launch.number])
         case int():
             return _argument(facts, parameter, source, found, buffers, redraw)
         case _:

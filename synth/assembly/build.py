@@ -73,7 +73,7 @@ from kcc.synth.assembly.model import (
     Statement,
 )
 from kcc.synth.assembly.moving import moved_queries
-from kcc.synth.assembly.parameters import Parameters, RateOf, Source, TripsOf
+from kcc.synth.assembly.parameters import Parameters, RateOf, Source, SpanOf, TripsOf
 from kcc.synth.original.keys import Keys, Redraw
 from kcc.synth.original.roles import Roles
 from kcc.synth.reduction.spans import Span
@@ -317,7 +317,17 @@ class _Builder:
         base = self._operand(span.base, Role.INDEX, 0)
         assert isinstance(base, Input | Place)
         anchor = self._operand(span.anchor, Role.CHAIN, 0)
-        return span.operand(base, anchor)
+        counts, own = {count for _, count in span.counts}, None
+        if len(counts) > 1:
+            own = Input(self._span_parameter(SpanOf(span.counts)))
+        return Spread(
+            base, anchor, span.anchor.type, span.low_bytes, max(counts), span.element_bytes, own
+        )  # fmt: skip
+
+    def _span_parameter(self, source: SpanOf) -> int:
+        if source in self.parameters.sources:
+            return self.parameters.sources.index(source)
+        return self.parameters.add(ParameterKind.SPAN, I32, source)
 
     def _refill(self, anchor: Operand, type_: IrType, least: int, most: int) -> Refill:
         return Refill(anchor, type_, least, max(most - least + 1, 1).bit_length() - 1)

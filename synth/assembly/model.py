@@ -63,15 +63,17 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A drawn address: ``low_bytes`` after ``base`` and up to ``2 ** bits - 1`` elements of
-    ``element_bytes`` further, for each lane anew, when ``anchor`` is there."""
+    """A drawn address: ``low_bytes`` after ``base`` and one of at most ``count`` elements of
+    ``element_bytes``, for each lane anew, when ``anchor`` is there. Where launches differ, ``own``
+    is the parameter that says how many."""
 
     base: Input | Place
     anchor: Operand
     anchor_type: IrType
     low_bytes: int
-    bits: int
+    count: int
     element_bytes: int
+    own: Input | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,7 @@ class ParameterKind(Enum):
     RATE = "rate of a branch"
     TRIPS = "trips of a loop"
     TABLE = "trips of a loop, by share of entries"
+    SPAN = "elements among which an address is drawn"
     SEED = "seed"
     ZERO = "zero, which the compiler does not know"
     FIRST = "first row of thread blocks that is kept"

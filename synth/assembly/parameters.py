@@ -38,9 +38,16 @@ class CutOf:
     by_items: bool
 
 
-Source = int | RateOf | TripsOf | CutOf | None
+@dataclass(frozen=True, slots=True)
+class SpanOf:
+    """A parameter that says among how many elements addresses are drawn, by launch."""
+
+    counts: tuple[tuple[int, int], ...]
+
+
+Source = int | RateOf | TripsOf | CutOf | SpanOf | None
 """Where a parameter's value comes from: the original's argument, its profile, the thread blocks
-that are kept, or the seed."""
+that are kept, where its accesses go, or the seed."""
 
 
 @dataclass(slots=True)

@@ -172,9 +172,9 @@ class _Emitter:
             return f"{name} {'-' if apart < 0 else '+'} {abs(apart)}" if apart else name
         self.draws.draw(1, operand.anchor, operand.anchor_type)
         base = self.spell.operand(operand.base, type_)
-        if not operand.bits:
+        if operand.count == 1:
             return f"{base} + {operand.low_bytes}"
-        drawn = f"(r1 >> {32 - operand.bits})"
+        drawn = _one_of(operand)
         space = SPACES[type_.space]
         step = (
             f"({space} uchar (*)[{operand.element_bytes}])({base} + {operand.low_bytes}) + {drawn}"
@@ -276,6 +276,17 @@ class _Emitter:
             self.body.line(f"    case {case}: goto b{target};")
         self.body.line(f"    default: goto b{choice.default};")
         self.body.line("}")
+
+
+def _one_of(drawn: Spread) -> str:
+    """The number of an element, of a draw in r1: a shift where that will do."""
+    count = drawn.count
+    if drawn.own is None and count & (count - 1) == 0:
+        return f"(r1 >> {33 - count.bit_length()})"
+    many = f"{count}u" if drawn.own is None else f"a{drawn.own.number}"
+    if count <= 1 << 16:
+        return f"((r1 >> 16) * {many} >> 16)"
+    return f"mul_hi(r1, {many})"
 
 
 def _space(s: Statement, place: int) -> str:

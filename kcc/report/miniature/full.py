@@ -174,7 +174,8 @@ def operand_text(operand: Operand, *, kept: bool = True) -> str:
             after = operand_text(anchor)
             return f"(drawn: #{least} and up to {(1 << bits) - 1} more, waits for {after})"
         case Spread(base, anchor):
-            elements = f"{1 << operand.bits} elements of {operand.element_bytes} bytes"
+            count = f"{operand.count}" if operand.own is None else operand_text(operand.own)
+            elements = f"{count} elements of {operand.element_bytes} bytes"
             place = f"{operand_text(base)} + {operand.low_bytes}"
             return f"(drawn: {place}, {elements}, waits for {operand_text(anchor)})"
 
