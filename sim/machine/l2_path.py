@@ -28,7 +28,9 @@ writing (correlation and covariance of PolyBench, 519 cycles for 256 stores of o
 
 L2_SLICE_BYTES = 29.0
 """Bytes per cycle that a slice of L2 gives: gpu-cache on an A40, 2430 GB/s at 1740 MHz from 48
-slices (microbench_cache_bw.csv)."""
+slices (microbench_cache_bw.csv). On an A100, H100 and H200, whose L2 has two halves, the file has
+1.4 to 2 times that; it is not taken for them: matrix products of PolyBench that estimates for an
+H100 find bound by L2 would be 2.4 times too fast, and what bounds them instead is not known."""
 
 
 SM_BYTES = 24.0
