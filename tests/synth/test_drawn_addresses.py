@@ -42,7 +42,8 @@ def test_addresses_are_drawn_among_as_many_elements_as_each_launch_has():
         told = [x.values[place] for x in settled.miniature.launches]
         counts = [each.value for each in told if isinstance(each, ScalarValue)]
         assert len(counts) == len(study.launches) > 1
-        assert counts == sorted(counts) and counts[-1] > 2 * counts[1] > 2
+        assert counts == sorted(counts)
+        assert counts[-1] > 2 * counts[1] > 2
 
 
 def test_what_makes_an_address_is_computed():
