@@ -525,8 +525,6 @@ def _names(instruction: AnyInstruction) -> tuple[str, str]:
             return instruction.opcode.word, instruction.predicate.value
         case AtomicRmw():
             return instruction.opcode.word, instruction.operation.value
-        case Binary() if Flags.DISJOINT in instruction.flags:
-            return "add", "nsw"  # no bit is in both
         case Binary() if Flags.NSW in instruction.flags:
             return instruction.opcode.word, "nsw"
         case _:

@@ -9,6 +9,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.ir.instructions import AnyInstruction, DebugLocation, Terminator
 from kcc.frontend.ir.model import Argument, Block
 from kcc.frontend.ir.reader.context import Context, Readers
+from kcc.frontend.ir.reader.disjoint import with_disjoint
 from kcc.frontend.ir.reader.instructions import read_instruction
 from kcc.frontend.ir.reader.tokens import MALFORMED, Unreadable, plain_name, tokenize, unknown
 
@@ -37,6 +38,9 @@ def read_body(
                 raise _diagnosed(reason, text, name, context.location) from error
             blocks[-1].append(instruction)
             context.index += 1
+    flagged = with_disjoint([i for block in blocks for i in block])
+    if flagged:
+        blocks = [[flagged.get(i.index, i) for i in block] for block in blocks]
     return _linked(labels, blocks), tuple(i for block in blocks for i in block)
 
 
