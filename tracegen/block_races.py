@@ -32,6 +32,11 @@ MOST_EACH, MOST = 1 << 13, 1 << 18
 """Addresses that are looked at, of a thread block and in all: a fraction of a second."""
 
 
+ROWS_TOGETHER = 1 << 16
+"""Bytes that wait at least until they are joined with those that are kept, or as many as these are:
+each is sorted a few times, however many batches there are."""
+
+
 class BlockRaces:
     """Looks at the trace of a launch that goes to ``take``."""
 
@@ -42,6 +47,7 @@ class BlockRaces:
         tables = tables_of(plan, prepared.kernel, prepared.unit)
         self._decoder = TraceDecoder(tables, addresses=True)
         self._rows: Rows = np.zeros((0, len(Field)), np.int64)
+        self._fresh, self._waiting = list[Rows](), 0
         self._left, self._block, self._left_of_block = MOST, -1, 0
 
     def __call__(self, first_block: int, words: NDArray[np.uint32]) -> None:
@@ -52,6 +58,7 @@ class BlockRaces:
 
     def finish(self) -> Diagnostic | None:
         """K722 for the race found."""
+        self._join()
         race = find_race(self._rows[self._matters()], [Field.BYTE], Field.BLOCK)
         return None if race is None else self._said(race)
 
@@ -71,7 +78,6 @@ class BlockRaces:
         blocks = np.repeat(batch.thread_block, counts)
         lanes = np.arange(batch.addresses.shape[1], dtype=np.uint64)
         active = np.repeat(batch.mask, counts)[:, None] >> lanes & np.uint64(1)
-        parts = [self._rows]
         for block in np.unique(blocks).tolist():
             if block != self._block:
                 self._block, self._left_of_block = block, MOST_EACH
@@ -82,13 +88,19 @@ class BlockRaces:
             warps = np.repeat(batch.warp, counts)[own]
             for number in np.unique(batch.access[own]).tolist():
                 chosen = batch.access[own] == number
-                parts.append(
-                    self._bytes(
-                        number, block, warps[chosen], batch.addresses[own[chosen]],
-                        active[own[chosen]] > 0,
-                    )
+                found = self._bytes(
+                    number, block, warps[chosen], batch.addresses[own[chosen]],
+                    active[own[chosen]] > 0,
                 )  # fmt: skip
-        self._rows = two_blocks_each(np.concatenate(parts))
+                self._fresh.append(found)
+                self._waiting += len(found)
+        if self._waiting > max(len(self._rows), ROWS_TOGETHER):
+            self._join()
+
+    def _join(self) -> None:
+        """What was looked at, with what is kept of it before."""
+        self._rows = two_blocks_each(np.concatenate([self._rows, *self._fresh]))
+        self._fresh, self._waiting = [], 0
 
     def _bytes(
         self, number: int, block: int, warps: NDArray[np.int32], addresses: NDArray[np.int64],

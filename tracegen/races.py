@@ -203,8 +203,9 @@ def two_blocks_each(rows: Rows) -> Rows:
     rows, starts = _groups(rows, [Field.BYTE, Field.KIND, Field.BLOCK])
     rows = rows[starts]
     rows, starts = _groups(rows, [Field.BYTE, Field.KIND])
-    ends = np.append(starts[1:], len(rows)) - 1
-    return rows[np.union1d(starts, ends)]
+    kept = np.zeros(len(rows), bool)
+    kept[starts] = kept[np.append(starts[1:], len(rows)) - 1] = True
+    return rows[kept]
 
 
 def find_race(rows: Rows, keys: list[Field], owner: Field) -> Race | None:
