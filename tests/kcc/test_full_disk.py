@@ -69,6 +69,7 @@ def check(words: tuple[str, ...], inputs: Path, count: int) -> None:
 
 
 @pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(inputs: Path, name: str):
     check(COMMANDS[name], inputs, FAULTS)

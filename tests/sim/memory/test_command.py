@@ -178,6 +178,7 @@ def test_bad_usage(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_range_of_an_estimate_has_the_spread_of_orders(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -161,6 +161,7 @@ def test_resume_leaves_what_is_whole(
     assert "K961" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_trace_in_full(traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "units.json"
     gpu = ["--gpu", "macsim-fermi-tbpoint", "--set", "sm_count=4"]
