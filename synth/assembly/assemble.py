@@ -36,7 +36,7 @@ from kcc.synth.assembly.model import (
 )
 from kcc.synth.assembly.parameters import CutOf, RateOf, SpanOf, TripsOf
 from kcc.synth.assembly.placement import Buffers
-from kcc.synth.original.coarse import rounded
+from kcc.synth.original.coarse import rounded, truncated
 from kcc.synth.original.contents import slack_bytes
 from kcc.synth.original.keys import Redraw, is_telling
 from kcc.synth.original.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
@@ -48,10 +48,6 @@ from kcc.synth.reduction.thread_blocks import cuts as cuts_of
 T = TypeVar("T")
 
 FULL_RATE = (1 << 32) - 1
-
-NEAR = 1.125
-"""A draw among a power of two of elements is one shift, among others two instructions more: so much
-of the elements are left out for that at most."""
 
 MOST_DRAWN = (1 << 32) - 1
 """Elements among which an address is drawn: a draw has 32 bits."""
@@ -205,8 +201,8 @@ def _limits(launches: Sequence[LaunchFacts], argument: int) -> tuple[int, int]:
 def _span(
     facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int, *, is_strict: bool
 ) -> Span | None:
-    """Where an access with a drawn address goes in every launch; strictly told, among a power of
-    two of elements."""
+    """Where an access with a drawn address goes in every launch. The last element that is touched
+    is one: among how many it is drawn is told to a few bits, strictly to one."""
     base = _root(facts, instruction)
     access = facts.access_of.get(instruction)
     if base is None or access is None:
@@ -217,8 +213,8 @@ def _span(
     for x in launches:
         _, last = x.spans.get(access, (low, low))
         count = min((last - low) // size + 1, MOST_DRAWN)
-        power = 1 << count.bit_length() - 1
-        counts.append((x.launch.number, power if is_strict or count <= NEAR * power else count))
+        told = 1 << count.bit_length() - 1 if is_strict else truncated(count)
+        counts.append((x.launch.number, told))
     return Span(base, anchor_of(facts, instruction), low, tuple(counts), size)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from kcc.frontend.ir.types import (
     I1,
+    I32,
     VOID,
     FloatTy,
     IrType,
@@ -174,12 +175,13 @@ class _Emitter:
         base = self.spell.operand(operand.base, type_)
         if operand.count == 1:
             return f"{base} + {operand.low_bytes}"
-        drawn = _one_of(operand)
+        name, drawn = f"q{s.number}", f"d{s.number}"
+        self.body.declare(I32, drawn)
+        self.body.aux(f"{drawn} = {_one_of(operand)};")
         space = SPACES[type_.space]
         step = (
             f"({space} uchar (*)[{operand.element_bytes}])({base} + {operand.low_bytes}) + {drawn}"
         )
-        name = f"q{s.number}"
         self.body.declare(type_, name)
         self.body.line(f"{name} = ({space} uchar *)({step});")  # as the original's last step
         self.drawn[key] = name, operand.low_bytes

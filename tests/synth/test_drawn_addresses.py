@@ -28,7 +28,7 @@ def test_accesses_a_constant_apart_share_a_draw():
     assert len([line for line in lines if "atomic_add" in line]) == 4
     one, two = behaviours(study, settled)
     more = two.warp_instructions - one.warp_instructions
-    assert more == 4 * 32  # of 32 warps, one draw among 990 elements; it was 36 %
+    assert more == 4 * 32  # of 32 warps, one draw among 896 elements; it was 36 %
 
 
 def test_addresses_are_drawn_among_as_many_elements_as_each_launch_has():
@@ -40,7 +40,7 @@ def test_addresses_are_drawn_among_as_many_elements_as_each_launch_has():
     assert any("r1 >>" in line and f"a{places[0]}" in line for line in settled.source.lines)
     for place in places:
         told = [x.values[place] for x in settled.miniature.launches]
-        counts = [each.value for each in told if isinstance(each, ScalarValue)]
+        counts = [int(str(each.value)) for each in told if isinstance(each, ScalarValue)]
         assert len(counts) == len(study.launches) > 1
         assert counts == sorted(counts)
         assert counts[-1] > 2 * counts[1] > 2
