@@ -36,11 +36,11 @@ H100 find bound by L2 would be 2.4 times too fast, and what bounds them instead 
 SM_BYTES = 24.0
 """Bytes per cycle of L2 for each SM, where neither its bandwidth nor its slices are known."""
 
-SM_BYTES_GDDR = 16.3
-"""The same of compute capabilities 8.6 and 8.9: gpu-cache on an A40 (2412 GB/s at 1740 MHz, 84 SMs)
-and an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
+GA10X_AND_ADA = ((8, 6), (8, 9))
 
-GDDR = ((8, 6), (8, 9))
+GA10X_AND_ADA_SM_BYTES = 16.3
+"""The same of these compute capabilities: gpu-cache on an A40 (2412 GB/s at 1740 MHz, 84 SMs)
+and an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
 
 
 def l2_bytes_per_cycle(gpu: GpuDescription, sms: int) -> float:
@@ -50,7 +50,7 @@ def l2_bytes_per_cycle(gpu: GpuDescription, sms: int) -> float:
         return float(given.value)
     if slices is not None:
         return float(slices.value) * L2_SLICE_BYTES
-    return sms * (SM_BYTES_GDDR if gpu.capability in GDDR else SM_BYTES)
+    return sms * (GA10X_AND_ADA_SM_BYTES if gpu.capability in GA10X_AND_ADA else SM_BYTES)
 
 
 def slice_cycles(sectors: float) -> float:

@@ -45,16 +45,20 @@ def _bits_of(constant: Value) -> int:
 
 def _low_zeros(instructions: Sequence[AnyInstruction]) -> list[int]:
     """How many low bits of each integer are 0: as many as there are to begin with, then fewer until
-    nothing changes."""
+    nothing changes; what uses a value is looked at again as often as it gets fewer, 64 times."""
     zeros = [i.type.bits if isinstance(i.type, IntTy) else 0 for i in instructions]
-    changes = True
-    while changes:
-        changes = False
-        for number, instruction in enumerate(instructions):
-            if zeros[number]:
-                found = min(_found(instruction, zeros), zeros[number])
-                changes |= found < zeros[number]
-                zeros[number] = found
+    users: list[list[int]] = [[] for _ in instructions]
+    for instruction in instructions:
+        for operand in instruction.operands:
+            if isinstance(operand, InstructionRef):
+                users[operand.index].append(instruction.index)
+    pending = [i.index for i in reversed(instructions)]
+    while pending:
+        number = pending.pop()
+        found = min(_found(instructions[number], zeros), zeros[number]) if zeros[number] else 0
+        if found < zeros[number]:
+            zeros[number] = found
+            pending += users[number]
     return zeros
 
 

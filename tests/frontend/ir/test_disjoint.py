@@ -45,3 +45,18 @@ def test_of_a_counter(start: int, step: int, mask: int, is_disjoint: bool):
     assert ("odd" in found) == is_disjoint
     assert "one" in found
     assert found.isdisjoint({"two", "three"})
+
+
+def test_a_long_chain_in_the_wrong_order_is_one_walk():
+    """Blocks in reverse: were all looked at again for each change, this would not end."""
+    count = 4000
+    lines = ["define i32 @f(i32 %x) {", "entry:", f"  br label %b{count - 1}"]
+    for n in range(count):
+        before = f"%v{n + 1}" if n + 1 < count else "%x"
+        lines += [
+            f"b{n}:",
+            f"  %v{n} = add i32 {before}, 8",
+            f"  br label %b{n - 1}" if n else "  br label %end",
+        ]
+    lines += ["end:", "  %odd = or i32 %v0, 7", "  ret i32 %odd", "}"]
+    assert "odd" not in flagged("\n".join(lines))
