@@ -145,14 +145,8 @@ class Expressions:
         if s.opcode in ("sdiv", "udiv", "srem", "urem") and s.role is Role.CHAIN:
             right = f"({right} | {self.operand(Literal(1), s.type)})"
         sign = _SIGNED.get(s.opcode)
-        if s.detail == "nsw" and s.role is Role.INDEX:
-            power = s.operands[1]
-            if s.opcode in _NO_OVERFLOW:
-                sign = _SIGNS[s.opcode]
-            elif s.opcode == "shl" and isinstance(s.type, IntTy) and isinstance(power, Literal):
-                shift = power.value
-                if isinstance(shift, int) and shift < s.type.bits - 1:  # C's shifts may lose bits
-                    sign, right = "*", number(1 << shift, s.type)
+        if s.opcode in _NO_OVERFLOW and s.detail == "nsw" and s.role is Role.INDEX:
+            sign = _SIGNS[s.opcode]
         if sign:
             name, back = signed(s.type), spelled(s.type)
             return self._as(f"{self._as(left, name)} {sign} {self._as(right, name)}", back, s.type)
