@@ -17,7 +17,7 @@ it neither forms selects nor merges conditions, exactly what keeps a program's b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -57,6 +57,13 @@ _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector)
 
 _MISSED = re.compile(r"warning: (.*):(\d+):(\d+): loop not unrolled.*")
 _PARTLY = re.compile(r"remark: (.*):(\d+):(\d+): unrolled loop by a factor of (\d+).*")
+
+_Transform = Callable[[llvm.ModuleRef], None]
+
+_TELL_OF_UNROLLING = "-pass-remarks=loop-unroll"
+_STAY_IN_BLOCKS = "-instcombine-code-sinking=false"
+_NO_VECTOR_COMBINE = "-disable-vector-combine=true"
+"""Options of LLVM, which are the process's and stay set."""
 
 _MARKERS = re.compile(
     r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."
@@ -111,22 +118,22 @@ def _optimised(text: str, level: OptLevel, costs: Costs, *, compiled: bool) -> s
         case OptLevel.O0:
             return _transformed(text, level, None)
         case OptLevel.O1:
-            ways: tuple[Callable[[llvm.ModuleRef], None], ...] = (
-                _keep_control_flow, _keep_control_flow_and_copies,
+            ways: Sequence[tuple[_Transform, tuple[str, ...]]] = (
+                (_keep_control_flow, ()), (_keep_control_flow_and_copies, ()),
             )  # fmt: skip
         case OptLevel.O2:
             # AMDGPU's passes stop at an assertion for some modules with our address spaces.
             # So does the pass that makes vectors scalar, for a load that is frozen.
             both = dict.fromkeys((costs, Costs.NVIDIA))
             ways = (
-                *(partial(_run_pipeline, costs=each) for each in both),
-                _run_pipeline_without_vector_combine,
+                *((partial(_run_pipeline, costs=each), ()) for each in both),
+                (partial(_run_pipeline, costs=Costs.NVIDIA), (_NO_VECTOR_COMBINE,)),
             )
-    _prepare(level, costs)
+    always = (_TELL_OF_UNROLLING, *((_STAY_IN_BLOCKS,) if compiled else ()))
     ends = list[str]()
-    for transform in ways:
+    for transform, options in ways:
         try:
-            return done_apart(partial(_transformed, text, level, transform, compiled=compiled))
+            return done_apart(partial(_transformed, text, level, transform), always + options)
         except EndedError as error:
             ends.append(str(error))
     message = f"LLVM fails to optimise this at -{level.value}: its process {ends[-1]}"
@@ -157,21 +164,13 @@ def _missed(line: str) -> Diagnostic:
     return Diagnostic("K501", "the loop is not unrolled as its pragma asks", span)
 
 
-def _transformed(
-    text: str,
-    level: OptLevel,
-    transform: Callable[[llvm.ModuleRef], None] | None,
-    *,
-    compiled: bool = False,
-) -> str:
+def _transformed(text: str, level: OptLevel, transform: _Transform | None) -> str:
     """The module after ``transform``.
 
     It lives in a context of its own, so that names do not depend on earlier modules, and dies
     before that context, which Python's collector alone would not see to.
     """
     _set_options()
-    if compiled:
-        _stay_in_blocks()
     with llvm.create_context() as context:
         try:
             module = llvm.parse_assembly(text, context)
@@ -244,15 +243,8 @@ def _run_pipeline(module: llvm.ModuleRef, costs: Costs) -> None:
     if costs is Costs.AMD:
         _drop_unused(module)
     target = None if _GENERIC in str(module) else _target_machine(costs)
-    _tell_of_unrolling()
     with _pass_builder(3, target) as builder, builder.getModulePassManager() as passes:
         passes.run(module, builder)
-
-
-def _run_pipeline_without_vector_combine(module: llvm.ModuleRef) -> None:
-    """In a process of its own: the option stays set."""
-    llvm.set_option("kcc", "-disable-vector-combine=true")
-    _run_pipeline(module, Costs.NVIDIA)
 
 
 def _drop_unused(module: llvm.ModuleRef) -> None:
@@ -276,31 +268,11 @@ def _pass_builder(
             yield builder
 
 
-def _prepare(level: OptLevel, costs: Costs) -> None:
-    """What is needed in each copy of this process, done before the first one is made."""
-    _set_options()
-    if level is OptLevel.O2:
-        _target_machine(costs)
-        _target_machine(Costs.NVIDIA)
-
-
 @cache
 def _target_machine(costs: Costs) -> llvm.TargetMachine:
     llvm.initialize_all_targets()
     triple, processor = TARGETS[costs]
     return llvm.Target.from_triple(triple).create_target_machine(cpu=processor, opt=3)
-
-
-@cache
-def _tell_of_unrolling() -> None:
-    """Options are the process's: this one is set in the copy that optimises, and nowhere else."""
-    llvm.set_option("kcc", "-pass-remarks=loop-unroll")
-
-
-@cache
-def _stay_in_blocks() -> None:
-    """As above, in the copy that optimises alone."""
-    llvm.set_option("kcc", "-instcombine-code-sinking=false")
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import llvmlite.binding as llvm
 
@@ -63,7 +64,7 @@ def amd_code(
     text = numbered(unit.ir, unit.module)
     block_threads = block_threads or _LARGEST.get(unit.language, DEFAULT_BLOCK)
     try:
-        assembly = done_apart(lambda: amd_assembly(text, target, block_threads, verbose=True))
+        assembly = done_apart(partial(amd_assembly, text, target, block_threads, verbose=True))
     except EndedError as error:
         message = f"LLVM's back end for {target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error

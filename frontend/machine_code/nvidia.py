@@ -7,12 +7,11 @@ import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
 import llvmlite
-import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.scratch import scratch_folder
@@ -23,6 +22,11 @@ from kcc.frontend.machine_code.numbering import UNKNOWN_LINE, numbered
 from kcc.frontend.machine_code.sass import Listing, read_sass
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.frontend.ptx.ptxas import PtxasCount, assemble, parse_report, run_tool, version_of
+
+_LLVM_OPTIONS = ("-disable-lsr",)
+"""Addresses stay as NVVM leaves them. LLVM's loop strength reduction makes pointers of indices,
+whose alignment is not seen any more: accesses to private arrays are then not joined, and ptxas
+leaves these arrays in memory."""
 
 _NO_LINE = re.compile(r"^(\s*\.loc\s+\d+) 0 0", re.MULTILINE)
 
@@ -128,20 +132,11 @@ def _write(place: Path, content: str) -> None:
         return
 
 
-def _emitted(text: str, options: PtxOptions) -> str:
-    """PTX with addresses as NVVM leaves them. LLVM's loop strength reduction makes pointers of
-    indices, whose alignment is not seen any more: accesses to private arrays are then not joined,
-    and ptxas leaves these arrays in memory. An option of LLVM holds for a process: this runs in one
-    of its own."""
-    llvm.set_option("kcc", "-disable-lsr")
-    return emit_ptx(text, options)
-
-
 def _made(text: str, language: Language, tools: NvidiaTools) -> _Product:
     library = None if tools.libdevice is None else tools.libdevice.read_bytes()
     options = PtxOptions(tools.target, library, language is Language.CUDA, lines=True)
     try:
-        ptx = done_apart(lambda: _emitted(text, options))
+        ptx = done_apart(partial(emit_ptx, text, options), _LLVM_OPTIONS)
     except EndedError as error:
         message = f"LLVM's back end for {tools.target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error
