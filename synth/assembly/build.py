@@ -14,6 +14,7 @@ from kcc.frontend.ir.instructions import (
     Binary,
     Branch,
     Call,
+    Cast,
     CondBranch,
     FloatCompare,
     GetElementPtr,
@@ -76,6 +77,7 @@ from kcc.synth.assembly.moving import moved_queries
 from kcc.synth.assembly.parameters import Parameters, RateOf, Source, SpanOf, TripsOf
 from kcc.synth.original.keys import Keys, Redraw
 from kcc.synth.original.roles import Roles
+from kcc.synth.original.same_counters import sums_without_overflow
 from kcc.synth.reduction.spans import Span
 from kcc.synth.reduction.thread_blocks import Cut
 
@@ -122,6 +124,7 @@ class _Builder:
         self.parameters = Parameters()
         self.arrays = dict[str, DeclaredArray]()
         self.users = users(self.function)
+        self.sums = sums_without_overflow(self.function)
         self.loops = dict[int, Loop]()
         self.governing: dict[int, tuple[LoopInfo, control.Exit]] = {}
         self.early: dict[int, tuple[LoopInfo, control.Exit]] = {}
@@ -287,6 +290,8 @@ class _Builder:
         if isinstance(instruction, Call):
             role = Role.INDEX if self._keeps_constants(instruction) else role
         opcode, detail = _names(instruction)
+        if instruction.index in self.sums:
+            detail = "nsw"
         span = self.original.spans.get(instruction.index)
         operands = tuple(
             self._operand(value, role, place, instruction)
@@ -527,5 +532,7 @@ def _names(instruction: AnyInstruction) -> tuple[str, str]:
             return instruction.opcode.word, instruction.operation.value
         case Binary() if Flags.NSW in instruction.flags:
             return instruction.opcode.word, "nsw"
+        case Cast() if Flags.NNEG in instruction.flags:
+            return instruction.opcode.word, "nneg"
         case _:
             return instruction.opcode.word, ""
