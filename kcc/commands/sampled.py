@@ -111,7 +111,7 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
         if given:
             raise usage_error(f"{given[0]} goes with --sample")
         return False
-    others = {"--html": arguments.html, "--csv": arguments.csv, "--timeline": arguments.timeline,
+    others = {"--csv": arguments.csv, "--timeline": arguments.timeline,
               "--cold": arguments.cold, "--each-launch": arguments.each_launch}  # fmt: skip
     refused = [name for name, value in others.items() if value]
     if refused:
@@ -132,10 +132,10 @@ def _check_method(
     if arguments.sample == PRINTED:
         other = drawn
     elif arguments.sample == SIMPROF:
-        other = {**drawn, **distances, "--picture": arguments.picture}
+        other = {**drawn, **distances, "--picture": arguments.picture, "--html": arguments.html}
         del other["--error"]
     elif arguments.sample in FULL:
-        other = {**drawn, **distances, "--picture": arguments.picture,
+        other = {**drawn, **distances, "--picture": arguments.picture, "--html": arguments.html,
                  "--selection": arguments.selection, "--accelsim": arguments.accelsim,
                  "--block-profile": arguments.block_profile}  # fmt: skip
     else:
@@ -157,7 +157,7 @@ def run_sampled(
     arguments: argparse.Namespace, configurations: Sequence[Configuration], make_trace: MakeTrace
 ) -> int:
     """Sample in all configurations, and write what is asked for."""
-    named = (arguments.json, arguments.selection, arguments.picture)
+    named = (arguments.json, arguments.html, arguments.selection, arguments.picture)
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     several = len(configurations) > 1
@@ -387,11 +387,14 @@ def _outputs(
     arguments: argparse.Namespace, runs: Sequence[SampledRun], targets: Sequence[str]
 ) -> list[Output]:
     from kcc.report.simulation.sampling import sampling_json, sampling_text, selection_json
+    from kcc.report.simulation.sampling_html import sampling_page
     from kcc.report.simulation.sampling_picture import sampling_picture
 
     outputs = list[Output]()
     if arguments.json:
         outputs.append(Output(arguments.json, sampling_json(runs)))
+    if arguments.html:
+        outputs.append(Output(arguments.html, sampling_page(runs)))
     if arguments.selection:
         outputs.append(Output(arguments.selection, selection_json(runs[0])))
     if arguments.picture:

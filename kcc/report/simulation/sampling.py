@@ -56,12 +56,21 @@ def sampling_text(runs: Sequence[SampledRun], style: Style) -> str:
 
 
 def _write_run(console: Console, run: SampledRun, style: Style) -> None:
+    console.print(f"{run.source} on {run.label}, sampled by {run.estimate.method}")
+    for name, value in sampling_facts(run, "±" if style.unicode else "+-"):
+        console.print(f"  {name:<11}{value}")
+    for note in sampling_notes(run):
+        console.print(f"  {note}")
+    console.print()
+    console.print(launch_table(run, style))
+
+
+def sampling_facts(run: SampledRun, plus: str = "±") -> list[tuple[str, str]]:
+    """Names and values of a configuration's totals, with their intervals."""
     found = run.estimate
-    console.print(f"{run.source} on {run.label}, sampled by {found.method}")
-    plus = "±" if style.unicode else "+-"
     half = found.half_width
     width = f" {plus} {_percent(half / found.cycles)} (95 %)" if half is not None else ""
-    rows = [
+    return [
         ("cycles", f"{round(found.cycles):,}{width}"),
         ("time", f"{found.time_us:,.2f} us{width}"),
         ("IPC", f"{found.ipc:.3f}{width}"),
@@ -69,14 +78,15 @@ def _write_run(console: Console, run: SampledRun, style: Style) -> None:
         ("skipped", _skipped(found)),
         ("miss rates", f"L1 {_rate(found.miss_rate('L1'))}, L2 {_rate(found.miss_rate('L2'))}"),
     ]
-    for name, value in rows:
-        console.print(f"  {name:<11}{value}")
-    if half is None:
-        console.print(f"  no interval: {NO_INTERVAL}")
+
+
+def sampling_notes(run: SampledRun) -> list[str]:
+    """What is to be said of an interval that is missing, and of a sample that is all."""
+    found = run.estimate
+    notes = [] if found.half_width is not None else [f"no interval: {NO_INTERVAL}"]
     if found.method == "tbpoint" and found.sample_size == 1.0:
-        console.print(f"  {NOTHING_SAVED}")
-    console.print()
-    console.print(_launch_table(run, style))
+        notes.append(NOTHING_SAVED)
+    return notes
 
 
 def _skipped(found: ProgramEstimate) -> str:
@@ -85,7 +95,8 @@ def _skipped(found: ProgramEstimate) -> str:
     return f"{between} with whole launches, {_percent(found.skipped_within / whole)} within others"
 
 
-def _launch_table(run: SampledRun, style: Style) -> Any:
+def launch_table(run: SampledRun, style: Style) -> Any:
+    """The launches that were simulated, and what each represents."""
     columns = ("launch", "kernel", "represents", "blocks", "warp instr", "simulated", "cycles",
                "cycles of all")  # fmt: skip
     table = make_table("Launches simulated", style, *columns, right=(columns[0], *columns[2:]))

@@ -11,6 +11,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.report.shared.ink import GRID, INK, PAPER
 from kcc.report.simulation.sampling import SampledRun
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import LaunchEstimate
@@ -37,9 +38,9 @@ def sampling_picture(run: SampledRun) -> str:
     height = TOP + len(shown) * (PANEL + 46) + 20
     parts = [
         _head(height),
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>',
         _text(LEFT, 18, f"{run.source} on {run.label}: warp instructions of thread blocks over "
-              "their mean, by region; black below: simulated"),
+              "their mean, by region; dark below: simulated"),
     ]  # fmt: skip
     for number, launch in enumerate(shown):
         parts.extend(_panel(launch, run.launches[launch.place], TOP + number * (PANEL + 46)))
@@ -56,7 +57,7 @@ def _head(height: float) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="#222">{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{INK}">{escape(text)}</text>'
 
 
 def _panel(launch: LaunchEstimate, profile: LaunchProfile, top: float) -> Iterator[str]:
@@ -71,7 +72,7 @@ def _panel(launch: LaunchEstimate, profile: LaunchProfile, top: float) -> Iterat
     base = top + 28 + PANEL - MARK - 4
     span = base - (top + 28)
     area = f'width="{2 * COLUMNS}" height="{span:g}"'
-    yield f'<rect x="{LEFT}" y="{top + 28:g}" {area} fill="#f6f6f4"/>'
+    yield f'<rect x="{LEFT}" y="{top + 28:g}" {area} fill="{PAPER}" stroke="{GRID}"/>'
     for value in (0.0, most / 2, most):
         yield _text(LEFT - 6, base - span * value / most + 4, f"{value:.2g}", "end")
     region = _clusters(launch)
@@ -91,7 +92,8 @@ def _panel(launch: LaunchEstimate, profile: LaunchProfile, top: float) -> Iterat
     for part in launch.simulated:
         x = LEFT + 2 * COLUMNS * part.first / blocks
         width = max(2 * COLUMNS * (part.end - part.first) / blocks, 0.7)
-        yield f'<rect x="{x:.1f}" y="{base + 4:g}" width="{width:.1f}" height="{MARK}"/>'
+        size = f'width="{width:.1f}" height="{MARK}"'
+        yield f'<rect x="{x:.1f}" y="{base + 4:g}" {size} fill="{INK}"/>'
     yield _text(LEFT + 2 * COLUMNS, base + 24, f"block {blocks - 1:,}", "end")
     yield _text(LEFT, base + 24, "block 0")
 

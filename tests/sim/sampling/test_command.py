@@ -53,6 +53,28 @@ def test_documents(traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert root.tag.endswith("svg")
 
 
+def test_page_has_each_configuration_with_its_picture(traced: Path, tmp_path: Path) -> None:
+    target, document = tmp_path / "sample.html", tmp_path / "sample.json"
+    command = [
+        "simulate",
+        str(traced),
+        "--gpu",
+        GPU,
+        "--sweep",
+        "sm_count=2,4",
+        "--sample",
+        "tbpoint",
+    ]
+    assert main([*command, "--html", str(target), "--json", str(document)]) == 0
+    page = target.read_text(encoding="utf-8")
+    runs = json.loads(document.read_text(encoding="utf-8"))["gpus"]
+    assert len(runs) == page.count("<svg") == 2
+    for run in runs:
+        assert run["configuration"] in page
+        assert f"{round(run['cycles']):,} ± " in page
+    assert "#ffffff" not in page.partition("</head>")[2]  # grounds are the page's
+
+
 @pytest.mark.parametrize("method", ["random", "simpoint"])
 def test_units_of_the_full_simulation(
     traced: Path, capsys: pytest.CaptureFixture[str], method: str
@@ -109,6 +131,7 @@ def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> No
     [
         (["--error", "1%"], "--error goes with --sample"),
         (["--sample", "tbpoint", "--timeline", "x"], "--timeline does not go"),
+        (["--sample", "random", "--html", "x.html"], "--html goes with --sample tbpoint"),
         (["--sample", "tbpoint", "--model", "interval"], "--model interval does not go"),
         (["--sample", "tbpoint-ipdps14", "--error", "1%"], "--error goes with --sample tbpoint"),
         (["--no-functional-warming"], "--no-functional-warming goes with --sample"),
