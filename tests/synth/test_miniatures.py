@@ -8,12 +8,14 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
+from kcc.base.gpu import load_gpu
 from kcc.base.profile.model import LaunchProfile
 from kcc.frontend.ir.instructions import Binary
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.reader import read_module
 from kcc.report.miniature.full import revealed
 from kcc.stages.host import run_script
+from kcc.stages.proxy_check import simulate_run, trace_run
 from kcc.stages.synth import files_of, flow_differences, settle, write_host
 from kcc.synth.assembly.control import NEVER, rate
 from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
@@ -73,6 +75,20 @@ def test_an_or_of_an_unrolled_counter_is_a_sum_there_too():
                 if isinstance(i, Binary) and i.opcode is Opcode.OR]  # fmt: skip
         assert said
         assert all(said)
+
+
+@pytest.mark.parametrize("workload", ["kmeans", "matmul"])
+def test_unrolled_loops_issue_what_the_original_does(tmp_path: Path, workload: str):
+    """Two counters that are one, and indices that are not negative, are known as such."""
+    settled, gpu = made(workload), load_gpu("conf2", [])
+    host = write_host(settled.miniature, settled.source, tmp_path)
+    original = str(KERNELS / workload / "workload.py")
+    traced = [
+        trace_run(str(script), tmp_path / f"{number}.kct", settings(), size="tiny")
+        for number, script in enumerate((original, host))
+    ]
+    issued, made_of_it = (simulate_run(each, gpu).issued for each in traced)
+    assert made_of_it == pytest.approx(issued, rel=0.005)
 
 
 @pytest.mark.sampled(2)
