@@ -1,6 +1,6 @@
 """The tables of docs/validation/miniatures.md, from the journal of benchmarks.proxies.
 
-    python -m benchmarks.proxy_tables proxies.jsonl
+    python -m benchmarks.proxy_tables proxies.jsonl [--page docs/validation/miniatures.md]
 
 "none" is without reduction, "max" divides trips until one is left; "auto" is what
 `--reduction auto --error 5` finds on all four configurations, "auto confN" on one; "twins" are two
@@ -14,17 +14,24 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.proxies import BOUND, CONFIGURATIONS
+from benchmarks.proxies import BOUND, CONFIGURATIONS, GPUS
 from benchmarks.proxy_journal import Journal, name_of
+from benchmarks.proxy_subjects import FOLDERS
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction
 from kcc.synth.reduction.twins import followed, steps_to
 
 HOW = ("none", "max", "auto", "twins")
+
+PROGRAMS = frozenset(each.name for each in FOLDERS[1].iterdir() if each.is_dir())
+"""Written for the list."""
+
+PROGRAM_GPUS = ("conf1", "v100")
+"""What those are looked at on."""
 
 
 class Measured:
@@ -126,36 +133,61 @@ def said_of(found: Reduction, *, twins: bool) -> str:
 
 
 def main() -> int:
-    """Print the tables."""
+    """Print the tables, or put them into a page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("journal", type=Path)
+    parser.add_argument("journals", metavar="JOURNAL", type=Path, nargs="+")
+    parser.add_argument("--page", type=Path, help="put them into this page, where it names them")
     arguments = parser.parse_args()
-    every = read(arguments.journal)
-    found = [own for own in every if own.reduction("max")]
-    write = sys.stdout.write
-    write(f"\n### means\n\n{summary_table(found)}\n")
-    for how in HOW:
-        own = [m for m in found if m.pair(how, "conf1")]
-        if own:
-            write(f"\n### {how}\n\n{errors_table(own, how)}\n")
-    for way in ("auto", "twins"):
-        for gpus in (CONFIGURATIONS, ("conf1", "v100")):
-            own = [m for m in every if all(m.reduction(f"{way} {gpu}") for gpu in gpus)]
-            if own:
-                write(f"\n### {way}, each of {', '.join(gpus)}\n\n{each_table(own, way, gpus)}\n")
-    for bound, gpus in ((5, CONFIGURATIONS[:1]), (10, CONFIGURATIONS)):
-        table = tried_table(found, bound / 100, gpus)
-        write(f"\n### of all tried within {bound} %\n\n{table}\n")
-    write(f"\n### correlation\n\n{correlation_table(found)}\n")
-    write(f"\n### by reduction\n\n{reduction_table(found)}\n")
-    write(f"\n### behaviour\n\n{behaviour_table(found)}\n")
-    write(f"\n### baselines\n\n{baseline_table(found)}\n")
+    made = tables(read(arguments.journals))
+    page: Path | None = arguments.page
+    if page is None:
+        for name, table in made.items():
+            sys.stdout.write(f"\n### {name}\n\n{table}\n")
+        return 0
+    page.write_text(filled(page.read_text(encoding="utf-8"), made), encoding="utf-8")
     return 0
 
 
-def read(path: Path) -> list[Measured]:
-    """The workloads whose original and miniatures are in the journal."""
-    journal = Journal(path)
+def tables(every: Sequence[Measured]) -> dict[str, str]:
+    """All that there is something for, by name."""
+    found = [own for own in every if own.reduction("max")]
+    made = {"means": summary_table(found)}
+    for how in HOW:
+        if own := [m for m in found if m.pair(how, "conf1")]:
+            made[how] = errors_table(own, how)
+    for way in ("auto", "twins"):
+        gpus = [gpu for gpu in GPUS if all(m.reduction(f"{way} {gpu}") for m in every)]
+        if gpus:
+            made[f"{way}, each"] = each_table(every, way, gpus)
+    for bound, gpus in ((5, CONFIGURATIONS[:1]), (10, CONFIGURATIONS)):
+        made[f"tried within {bound} %"] = tried_table(found, bound / 100, gpus)
+    programs = [m for m in every if m.name in PROGRAMS]
+    if programs and all(m.pair("none", gpu) for m in programs for gpu in PROGRAM_GPUS):
+        made["programs"] = programs_table(programs)
+    made["correlation"] = correlation_table(found)
+    made["by reduction"] = reduction_table(found)
+    made["behaviour"] = behaviour_table(found)
+    made["baselines"] = baseline_table(found)
+    return made
+
+
+def filled(page: str, made: Mapping[str, str]) -> str:
+    """The page with each table behind the comment that names it, in place of what is there.
+
+    :raises KeyError: for a name that no table has.
+    """
+
+    def put(match: re.Match[str]) -> str:
+        return f"{match[1]}{made[match[2]]}\n\n"
+
+    return re.sub(r"(<!-- table: (.*) -->\n\n)(?:(?:\|.*\n)+\n)?", put, page)
+
+
+def read(paths: Sequence[Path]) -> list[Measured]:
+    """The workloads whose original and miniatures are in the journals."""
+    journal = Journal(paths[0])
+    for path in paths[1:]:
+        journal.rows.update(Journal(path).rows)
     done = {key.split()[0] for key in journal.rows if key.endswith(" chosen")}
     return [Measured(name, journal) for name in sorted(done)]
 
@@ -183,7 +215,13 @@ def errors_table(found: Sequence[Measured], how: str) -> str:
             f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} | {speeds} |"
         )
     lines += [f"| {title} | | | {_means(group, how)} |" for title, group in _groups(found)]
+    lines.append(f"| within {BOUND} % on all: {_within(found, how)} of {len(found)} |" + " |" * 8)
     return "\n".join(lines)
+
+
+def _within(found: Sequence[Measured], how: str) -> int:
+    pairs = [[own.pair(how, gpu) for gpu in CONFIGURATIONS] for own in found]
+    return sum(all(p and abs(p.ipc_error) <= BOUND / 100 for p in row) for row in pairs)
 
 
 def summary_table(found: Sequence[Measured]) -> str:
@@ -264,6 +302,26 @@ def tried_table(found: Sequence[Measured], bound: float, gpus: Sequence[str]) ->
     means = " | ".join(_mean_absolute(row[n] for row in rows) for n in range(len(gpus)))
     speeds = _both([_speed(row[0]) for row in rows])
     lines.append(f"| mean of {len(rows)} | | {means} | {speeds} |")
+    return "\n".join(lines)
+
+
+def programs_table(found: Sequence[Measured]) -> str:
+    """Programs that were written for the list, without reduction."""
+    heads = (f"IPC, {gpu} | cycles, {gpu}" for gpu in PROGRAM_GPUS)
+    lines = [f"| program | kernel | lanes | sectors | {' | '.join(heads)} |", "|---" * 8 + "|"]
+    for own in found:
+        reduction = own.reduction("none")
+        assert reduction is not None
+        one, two = own.subject["behaviour"], own.behaviour(reduction)
+        cells = [own.name, f"`{own.subject['kernel']}`",
+                 f"{100 * one['lanes']:.1f} / {100 * two['lanes']:.1f} %",
+                 f"{one['sectors']:.2f} / {two['sectors']:.2f}"]  # fmt: skip
+        for gpu in PROGRAM_GPUS:
+            pair = own.pair("none", gpu)
+            assert pair is not None
+            cycles = pair.miniature.cycles / pair.original.cycles - 1
+            cells += [_percent(pair.ipc_error), _percent(cycles)]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.proxy_journal import Journal, name_of
-from benchmarks.proxy_tables import errors_table, read, reduction_table
+from benchmarks.proxy_tables import errors_table, filled, read, reduction_table
 from kcc.synth.comparison.behaviour import Simulated
 from kcc.synth.reduction.reductions import Reduction
 
@@ -35,7 +37,7 @@ def _journal(path: Path) -> Path:
 
 
 def test_one_miniature_and_two(tmp_path: Path):
-    found = read(_journal(tmp_path / "j.jsonl"))
+    found = read([_journal(tmp_path / "j.jsonl")])
     row = "| scan | k | trips 8 | -72.9 % | -72.9 % | -72.9 % | -72.9 % | 8.0 x | 8.0 x |"
     assert row in errors_table(found, "max").splitlines()
     row = "| scan | k | trips 8; twin | +0.0 % | +0.0 % | +0.0 % | +0.0 % | 2.7 x | 2.7 x |"
@@ -44,7 +46,7 @@ def test_one_miniature_and_two(tmp_path: Path):
 
 
 def test_errors_grow_with_the_reduction_of_one_but_not_of_two(tmp_path: Path):
-    lines = reduction_table(read(_journal(tmp_path / "j.jsonl"))).splitlines()[2:]
+    lines = reduction_table(read([_journal(tmp_path / "j.jsonl")])).splitlines()[2:]
     assert [line.split(" | ")[2] for line in lines] == ["0.0 %", "27.8 %", "53.6 %", "72.9 %"]
     assert {line.split(" | ")[5] for line in lines} == {"0.0 %"}
 
@@ -56,3 +58,14 @@ def test_a_journal_resumes_after_what_it_has(tmp_path: Path):
     run = journal.run("scan original", "conf1")
     assert run == Simulated("conf1", 2600, 1300, 800, {}, 1.0)
     assert len(path.read_text(encoding="utf-8").splitlines()) == len(lines)
+
+
+def test_a_page_has_the_tables_that_it_names():
+    page = "a\n\n<!-- table: one -->\n\n| old |\n|---|\n| 1 |\n\nb\n<!-- table: two -->\n\nc | d\n"
+    made = {"one": "| new |\n|---|", "two": "| 2 |"}
+    wanted = (
+        "a\n\n<!-- table: one -->\n\n| new |\n|---|\n\nb\n<!-- table: two -->\n\n| 2 |\n\nc | d\n"
+    )
+    assert filled(page, made) == wanted
+    with pytest.raises(KeyError, match="two"):
+        filled(page, {"one": ""})
