@@ -44,7 +44,7 @@ from kcc.sim.program.code_size import code_bytes
 from kcc.sim.program.compiled.lowering import compiled_program
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram, Memory
-from kcc.sim.program.registers import register_limit
+from kcc.sim.program.registers import registers_of
 from kcc.stages.analyze import used_dimensions
 from kcc.stages.machine_code import machine_code
 
@@ -192,8 +192,8 @@ def own_code(unit: CompiledUnit, kernel: Kernel, target: str) -> Own:
     program = machine_program(
         kernel, facts, generation, estimate, trips=flow.trips, executions=flow.executions
     )
-    most = register_limit(kernel, generation)
-    return Own(program, max(16, min(estimate, program.registers, most)), flow, facts)
+    registers = registers_of(kernel, generation, estimate, program)
+    return Own(program, registers, flow, facts)
 
 
 def _row(

@@ -35,7 +35,7 @@ from kcc.sim.program.folding import is_apart
 from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
-from kcc.sim.program.registers import register_limit, resident_on, with_kept_bounds
+from kcc.sim.program.registers import registers_of, resident_on, with_kept_bounds
 from kcc.sim.program.rounds import with_rounds
 
 OWN_CODE = "kcc"
@@ -292,12 +292,10 @@ class Subject:
         return frozenset(a.name for a in self.kernel.arguments if kept <= set(a.qualifiers))
 
     def registers_on(self, generation: Generation) -> int | None:
-        """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the
-        whole IR and of what lives at once in the order that the model issues."""
+        """Registers of a work-item: a compiler's count, else the estimate."""
         if self.registers is None or self.registers_known:
             return self.registers
-        limit = register_limit(self.kernel, generation)
-        return max(16, min(self.registers, self.program(generation).registers, limit))
+        return registers_of(self.kernel, generation, self.registers, self.program(generation))
 
 
 def subject_of(
