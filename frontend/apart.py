@@ -92,7 +92,10 @@ def forget() -> None:
 def _answered(request: bytes, options: tuple[str, ...]) -> bytes:
     while True:
         if options not in _workers:
-            _workers[options] = _started(options)
+            try:
+                _workers[options] = _started(options)
+            except OSError as error:
+                raise EndedError(f"cannot be started: {error.strerror}") from None
         worker = _workers[options]
         try:
             answer = _exchanged(worker.channel, request)
@@ -145,12 +148,15 @@ def _started(options: tuple[str, ...]) -> _Worker:
     """A copy of this process that waits for work."""
     ours, its = socket.socketpair()
     # The copy has one thread: it must not wait for a lock that another held when it was made.
-    with warnings.catch_warnings(), ffi.lib._lock:  # noqa: SLF001 -- there is no other way
+    with its, warnings.catch_warnings(), ffi.lib._lock:  # noqa: SLF001 -- there is no other way
         warnings.simplefilter("ignore", DeprecationWarning)
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError:
+            ours.close()
+            raise
         if process == 0:
             _serve(its, options)
-    its.close()
     return _Worker(process, ours)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -67,6 +68,16 @@ def test_process_that_has_done_much_is_replaced(monkeypatch: pytest.MonkeyPatch)
     forget()
     numbers = [done_apart(os.getpid) for _ in range(4)]
     assert numbers[0] == numbers[1] != numbers[2] == numbers[3]
+
+
+def test_process_that_cannot_be_made_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    def refuse() -> int:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    forget()
+    monkeypatch.setattr(os, "fork", refuse)
+    with pytest.raises(EndedError, match="cannot be started: Resource temporarily"):
+        done_apart(os.getpid)
 
 
 def test_copy_of_this_process_asks_for_itself():
