@@ -208,6 +208,7 @@ class WorkerPool:
     _chunks: int = 0
     _chunk_blocks: int = 1
     _blocks: int = 0
+    _working: int = 0
     _failed_chunk: int | None = None
     _failed: NDArray[np.int64] | None = None
     _error: BaseException | None = None
@@ -234,13 +235,15 @@ class WorkerPool:
         return self._failed
 
     def _run_in_threads(self) -> None:
-        running = [_threads().submit(self._work, m) for m in self._members]
         try:
+            running = [_threads().submit(self._work, m) for m in self._members]
             while wait(running, POLL_SECONDS).not_done:
                 pass
-        except BaseException:
+        except BaseException:  # wherever a signal's came: native code needs what is let go after it
             self._stop()
-            wait(running)
+            with self._changed:
+                while self._working:
+                    self._changed.wait()
             raise
 
     def counts(self) -> NDArray[np.int64]:
@@ -261,12 +264,18 @@ class WorkerPool:
             self._changed.notify_all()
 
     def _work(self, member: _Worker) -> None:
+        with self._changed:
+            self._working += 1
         try:
             while (chunk := self._take()) is not None:
                 self._run_chunk(member, chunk)
         except BaseException as error:  # noqa: BLE001 -- handed to the thread that waits
             self._error = error
             self._stop()
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._changed.notify_all()
 
     def _take(self) -> int | None:
         """The next chunk nobody has, unless an earlier one failed."""

@@ -7,13 +7,17 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
+from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.tracegen import workers as workers_module
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 from kcc.tracegen.interrupts import is_watchable
 
@@ -29,9 +33,9 @@ pytestmark = pytest.mark.usefixtures("ctrl_c")
 UNIT = compile_source(SourceText("spin.cl", SOURCE, "."), BuildOptions(opt_level=OptLevel.O2))
 
 
-def spin(n: int, workers: int, budget: int = 1 << 34) -> None:
+def spin(n: int, workers: int, budget: int = 1 << 34, unit: CompiledUnit = UNIT) -> None:
     options = ExecutionOptions(workers=workers, budget=budget)
-    execute(UNIT, UNIT.kernels[0], NDRange((64,), (32,)), [np.zeros(64, np.int32), n], options)
+    execute(unit, unit.kernels[0], NDRange((64,), (32,)), [np.zeros(64, np.int32), n], options)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -75,3 +79,24 @@ def test_other_threads():
     thread.start()
     thread.join()
     assert found == ["K717"]
+
+
+def test_a_signal_while_workers_start_waits_for_those_that_run(monkeypatch: pytest.MonkeyPatch):
+    """They were left in native code whose memory and callbacks were then freed."""
+    started = list[Future[None]]()
+
+    class Interrupted:
+        def submit(self, *call: Any) -> Future[None]:
+            if started:
+                time.sleep(0.05)
+                raise KeyboardInterrupt
+            started.append(threads.submit(*call))
+            return started[0]
+
+    # One whose pace is not known yet: a launch that is known to be short has one worker.
+    unit = compile_source(SourceText("new.cl", SOURCE, "."), BuildOptions(opt_level=OptLevel.O2))
+    threads = ThreadPoolExecutor(1)
+    monkeypatch.setattr(workers_module, "_threads", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        spin(1, 2, 1 << 30, unit)
+    started[0].result(0.2)  # its thread has only to return
