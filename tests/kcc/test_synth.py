@@ -270,7 +270,7 @@ def test_a_twin_is_written_and_both_are_simulated(
     assert reductions == [[8], [4]]
     (pair,) = found["simulations"]
     assert pair["instruction_speedup"] > 2
-    # 17.0 % at reduction 8, of the original's instructions (15.1 when the miniature issued 4 % more).
+    # 17.0 % at reduction 8, of the original's instructions (15.1 when it issued 4 % more).
     assert abs(pair["ipc_error"]) < 0.18
     assert abs(pair["miniature"]["ipc"] / pair["original"]["ipc"] - 1) < 0.18
 
