@@ -9,6 +9,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from kcc.base.diagnostics import DiagnosticError, InternalError
@@ -78,6 +79,19 @@ def test_process_that_cannot_be_made_is_an_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "fork", refuse)
     with pytest.raises(EndedError, match="cannot be started: Resource temporarily"):
         done_apart(os.getpid)
+
+
+def test_options_are_set_once_where_processes_cannot_be_copied(monkeypatch: pytest.MonkeyPatch):
+    given = list[str]()
+
+    def set_option(_: str, option: str) -> None:
+        given.append(option)
+
+    monkeypatch.delattr(os, "fork")
+    monkeypatch.setattr(llvm, "set_option", set_option)
+    for options in (("-a-new-one", "-another"), ("-a-new-one",)):
+        assert done_apart(partial(max, 3, 4), options) == 4
+    assert given == ["-a-new-one", "-another"]
 
 
 def test_copy_of_this_process_asks_for_itself():
