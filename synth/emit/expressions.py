@@ -318,7 +318,9 @@ class Expressions:
             case "sext" if is_vector:
                 inner = own if scalar_of(source) == I1 else f"as_{signed(source)}({own})"
                 return f"as_{name}(convert_{signed(target)}({inner}))"
-            case "sext" | "zext" if s.opcode == "sext" or s.detail == "nneg":
+            case "sext":
+                return f"({name})({signed(target)})({signed(source)}){own}"
+            case "zext" if s.detail == "nneg" and not is_vector and source != I1:
                 return f"({name})({signed(target)})({signed(source)}){own}"
             case "sitofp" if is_vector:
                 return f"convert_{name}(as_{signed(source)}({own}))"
