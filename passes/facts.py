@@ -18,10 +18,12 @@ class Facts:
     ``module`` is the module the kernel's function stands in.
     """
 
-    __slots__ = ("_by_type", "module")
+    __slots__ = ("_by_type", "given", "module")
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.given: list[tuple[Pass[Any], object]] = []
+        """The passes that have run, each with its fact."""
         self._by_type: dict[type, object] = {}
 
     def add(self, fact: object) -> None:
@@ -34,6 +36,7 @@ class Facts:
         assert type(fact) in self._by_type, f"{type(fact).__name__} is not known"
         found = Facts(self.module)
         found._by_type = {**self._by_type, type(fact): fact}
+        found.given = [each for each in self.given if type(each[1]) is not type(fact)]
         return found
 
     def __getitem__(self, kind: type[F]) -> F:
@@ -73,12 +76,27 @@ def plainly(_stage: str, work: Callable[[], F]) -> F:
 
 
 def run_passes(
-    kernel: Kernel, module: Module, passes: Sequence[Pass[Any]], around: Around = plainly
-) -> Facts:
-    """The facts that ``passes``, run in order, give of a kernel of ``module``."""
+    kernel: Kernel, module: Module, passes: Sequence[Pass[Any]], around: Around = plainly,
+    earlier: Facts | None = None,
+) -> Facts:  # fmt: skip
+    """The facts that ``passes``, run in order, give of a kernel of ``module``.
+
+    What an equal pass gave ``earlier``, of the same kernel and out of the same facts, is taken.
+    """
     facts = Facts(module)
     for each in passes:
         missing = [kind.__name__ for kind in each.requires if kind not in facts]
         assert not missing, f"pass '{each.name}' runs before {missing} is known"
-        facts.add(around(each.name, lambda each=each: each.run(kernel, facts)))
+        fact = None if earlier is None else _taken(each, facts, earlier)
+        if fact is None:
+            fact = around(each.name, lambda each=each: each.run(kernel, facts))
+        facts.add(fact)
+        facts.given.append((each, fact))
     return facts
+
+
+def _taken(wanted: Pass[Any], facts: Facts, earlier: Facts) -> object | None:
+    """What ``earlier`` has of a pass if all that it read is the same here."""
+    if all(kind in earlier and facts[kind] is earlier[kind] for kind in wanted.requires):
+        return next((fact for each, fact in earlier.given if each == wanted), None)
+    return None

@@ -76,7 +76,8 @@ def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
 
 
 def analyse(
-    kernel: Kernel, module: Module, around: Around = plainly, setting: Setting | None = None
-) -> Facts:
-    """Everything the passes find out about a kernel of ``module``."""
-    return run_passes(kernel, module, passes_for(setting or Setting()), around)
+    kernel: Kernel, module: Module, around: Around = plainly, setting: Setting | None = None,
+    earlier: Facts | None = None,
+) -> Facts:  # fmt: skip
+    """Everything the passes find out about a kernel of ``module``, some of it ``earlier``."""
+    return run_passes(kernel, module, passes_for(setting or Setting()), around, earlier)

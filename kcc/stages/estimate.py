@@ -294,7 +294,10 @@ class Workshop:
             known = prepared.subject.facts[SymbolicValues].algebra.known
             setting = Setting(known, assumed.loops, assumed.branches, memory_shape(gpu))
             module = self._compiled[1].module
-            self._patterns[key] = analyse(prepared.subject.kernel, module, setting=setting)
+            subject = prepared.subject
+            self._patterns[key] = analyse(
+                subject.kernel, module, setting=setting, earlier=subject.facts
+            )
         return self._patterns[key]
 
     def _subject(

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 
-from kcc.passes.facts import run_passes
+from kcc.frontend.ir.model import Module
+from kcc.frontend.kernel import Kernel
+from kcc.passes.facts import Facts, Pass, run_passes
 from kcc.passes.graph.control_flow import ControlFlow, ControlFlowPass
 from kcc.passes.graph.dominance import Dominators, PostDominatorsPass
 from kcc.passes.table import Setting, analyse, passes_for
@@ -42,3 +44,26 @@ def test_every_pass_is_run_through_the_callback():
     analyse(kernel, module, around)
     assert names == [each.name for each in passes_for(Setting())]
     assert len(set(names)) == len(names)
+
+
+def test_what_an_equal_pass_gave_of_the_same_facts_is_taken():
+    kernel, module = read_kernel(graph_text(((1,), (1, 2), ())))
+    many, setting = passes_for(Setting()), Setting(assumed_trips={3: 5})
+    earlier = run_passes(kernel, module, many)
+    assert not runs(kernel, module, many, earlier)
+    other = runs(kernel, module, passes_for(setting), earlier)
+    assert other[0] == "symbolic values"
+    assert "trip counts" in other
+    assert "loops" not in other
+
+
+def runs(kernel: Kernel, module: Module, passes: Sequence[Pass[Any]], earlier: Facts) -> list[str]:
+    """The passes that are run again."""
+    names = list[str]()
+
+    def around(stage: str, work: Callable[[], T], /) -> T:
+        names.append(stage)
+        return work()
+
+    run_passes(kernel, module, passes, around, earlier)
+    return names
