@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -30,6 +31,7 @@ CPU_SECONDS = "cpu_seconds"
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
     parser.addoption("--whole", action="store_true", help="run what is marked slow or sampled too")
+    parser.addoption("--all-short", action="store_true", help="run what long_tests.txt has too")
     parser.addoption("--unthinned", action="store_true", help="run all cases of thinned tests")
     parser.addoption("--seconds", type=float, help="run no further test after so much CPU time")
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
@@ -45,7 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked `full`, unless --full asks for it, and without PoCL its tests."""
+    """Leave out what is marked `full`, `slow` and so on, unless an option or a test's whole name
+    asks for it, and skip without PoCL, Chromium or NVIDIA's tools their tests."""
     if not pocl.is_installed():
         for item in items:
             if item.get_closest_marker("pocl"):
@@ -59,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("nvidia"):
                 item.add_marker(pytest.mark.skip(reason="kcc[nvidia] is not installed"))
-    if config.getoption("--full"):
+    if config.getoption("--full") or any("::" in argument for argument in config.args):
         return
     left_out = {item for item in items if item.get_closest_marker("full")}
     if not config.getoption("--unthinned"):
@@ -67,6 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--whole"):
         left_out |= {item for item in items if item.get_closest_marker("slow")}
         left_out |= all_but_every_nth("sampled", [item for item in items if item not in left_out])
+        if not config.getoption("--all-short"):
+            long = set((Path(__file__).parent / "long_tests.txt").read_text("utf-8").splitlines())
+            left_out |= {item for item in items if item.nodeid in long}
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 
@@ -137,7 +143,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if late:
         terminalreporter.write_line(f"not run: {late} tests, {NO_TIME}")
     if is_short(terminalreporter.config):
-        terminalreporter.write_line("not run: slow tests and more cases (scripts/check --whole)")
+        terminalreporter.write_line("not run: long tests and more cases (scripts/check --whole)")
         for file, seconds in TIME.longest(LONG_SECONDS):
             rule = f"at most {MOST_SECONDS:.0f}: mark tests slow or sampled"
             terminalreporter.write_line(f"{file}: {seconds:.0f} CPU seconds, {rule}")

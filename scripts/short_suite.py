@@ -1,0 +1,114 @@
+"""Which tests the short suite leaves out: tests/long_tests.txt, from measurements.
+
+    python -m scripts.short_suite FOLDER                 measure what FOLDER lacks, then choose
+    python -m scripts.short_suite FOLDER --seconds 150   for another sum of CPU seconds
+
+The short suite has each test that is quick, each that runs few lines or none of kcc in this process
+and is not slow (tests of one function, of another process, of words), and of the others those that
+run the most lines per second that no test before them has run, as many as the time allows.
+Measuring runs the tests twice, in two processes each: for their times, and for their lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from coverage import CoverageData
+
+ROOT = Path(__file__).resolve().parent.parent
+LONG_TESTS = ROOT / "tests" / "long_tests.txt"
+QUICK_SECONDS = 0.05
+FEW_LINES, SLOW_SECONDS = 400, 1.0
+SECONDS = 160.0
+"""Of CPU time, on the machine that measures; see docs/validation/robustness.md."""
+
+Lines = Mapping[str, frozenset[int]]
+Seconds = Mapping[str, float]
+
+
+def measured(folder: Path, kind: str) -> list[Path]:
+    """The files that the tests' processes wrote, which are run if there are none."""
+    if not list(folder.glob(f"{kind}.*")):
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-P", "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+        plugin = ["-p", "tests.lines_run", f"--measure-{kind}", str(folder.absolute())]
+        subprocess.run([*command, "--all-short", *plugin], cwd=ROOT, check=True)
+    return sorted(folder.glob(f"{kind}.*"))
+
+
+def times(folder: Path) -> dict[str, float]:
+    """CPU seconds by test."""
+    files = measured(folder, "times")
+    return {k: v for file in files for k, v in json.loads(file.read_text(encoding="utf-8")).items()}
+
+
+def lines(folder: Path) -> dict[str, frozenset[int]]:
+    """The lines of kcc that each test runs, numbered."""
+    numbers, found = dict[tuple[Path, int], int](), dict[str, set[int]]()
+    for file in measured(folder, "lines"):
+        data = CoverageData(file)
+        data.read()
+        for name in data.measured_files():
+            path = Path(name).resolve()
+            for line, tests in data.contexts_by_lineno(name).items():
+                number = numbers.setdefault((path, line), len(numbers))
+                for test in tests:
+                    found.setdefault(test, set()).add(number)
+    return {test: frozenset(ran) for test, ran in found.items()}
+
+
+def short_of(seconds: Seconds, ran: Lines, most: float) -> set[str]:
+    """The tests of the short suite, whose times add up to ``most`` seconds or a little more."""
+    none = frozenset[int]()
+    chosen = {
+        test
+        for test, cost in seconds.items()
+        if cost <= QUICK_SECONDS or (cost <= SLOW_SECONDS and len(ran.get(test, none)) <= FEW_LINES)
+    }
+    spent, seen = sum(seconds[test] for test in chosen), set[int]()
+    for test in chosen:
+        seen |= ran.get(test, none)
+    left = {t: set(ran.get(t, none) - seen) for t in sorted(seconds.keys() - chosen)}
+    while left and spent < most:
+        best = max(left, key=lambda test: len(left[test]) / seconds[test])
+        new = left.pop(best)
+        if not new:
+            break
+        chosen.add(best)
+        spent += seconds[best]
+        left = {test: rest for test, other in left.items() if (rest := other - new)}
+    return chosen
+
+
+def written(long: Iterable[str], said: str) -> str:
+    """The file, sorted, with a line of what it says."""
+    head = "# Tests that only --whole runs. Written by `python -m scripts.short_suite`.\n"
+    return head + f"# {said}\n" + "".join(f"{test}\n" for test in sorted(long))
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    given = parser.parse_args()
+    seconds, ran = times(given.folder), lines(given.folder)
+    short = short_of(seconds, ran, given.seconds)
+    every = len(frozenset[int]().union(*ran.values()))
+    kept = len(frozenset[int]().union(*(ran[test] for test in short & ran.keys())))
+    spent, whole = sum(seconds[test] for test in short), sum(seconds.values())
+    said = (
+        f"The short suite has {len(short):,} of {len(seconds):,} tests, {spent:.0f} of {whole:.0f} "
+        f"CPU seconds and {100 * kept / every:.1f} % of the lines."
+    )
+    LONG_TESTS.write_text(written(seconds.keys() - short, said), encoding="utf-8")
+    print(said)
+
+
+if __name__ == "__main__":
+    main()
