@@ -1,12 +1,16 @@
 """How many seeded mutants of the source the tests kill.
 
-    python -m benchmarks.mutants --count 60 --seed 1 --journal mutants.jsonl
-    python -m benchmarks.mutants --journal mutants.jsonl --whole    survivors, the whole suite
+    python -m scripts.short_suite FOLDER                            which lines each test runs
+    python -m benchmarks.mutants FOLDER --count 60 --seed 1 --journal mutants.jsonl
+    python -m benchmarks.mutants FOLDER --journal mutants.jsonl --all-short      survivors
+    python -m benchmarks.mutants FOLDER --journal mutants.jsonl --whole
 
 Each mutant changes one operator, comparison, constant or condition of a function in a copy of the
-commit, equally many in each layer. The tests that mirror the module run first, then those of its
-layer, then all; the first that fails ends it. The journal has a line for each mutant and choice of
-tests: a second call goes on where the first ended, and no mutant is run twice.
+commit, equally many in each layer. The tests that run its line are run, nearest first, then those
+that run none of kcc in their own process; of a line that no test was seen to run (numba compiles
+it, or it runs in another process), those of its layer and all. The first that fails ends it. The
+journal has a line for each mutant and choice of tests: a second call goes on where the first ended,
+and no mutant is run twice.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from scripts import changed
+from scripts import changed, short_suite
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("frontend", "passes", "tracegen", "sim", "synth", "kcc")
@@ -132,32 +136,66 @@ def applied(mutant: Mutant) -> str:
     return b"\n".join(lines).decode()
 
 
-def stages(mutant: Mutant) -> Iterator[list[str]]:
-    """Tests in the order in which they run: those of the module, of its layer, all."""
+class Tests:
+    """Which tests can notice a mutant."""
+
+    def __init__(self, folder: Path) -> None:
+        self.by_line, self.elsewhere = dict[tuple[str, int], list[str]](), list[str]()
+        places, ran = short_suite.lines(folder)
+        for test in short_suite.times(folder):
+            if test not in ran:
+                self.elsewhere.append(test)
+        for test, numbers in ran.items():
+            for number in numbers:
+                self.by_line.setdefault(places[number], []).append(test)
+
+    def stages(self, mutant: Mutant) -> Iterator[list[str]]:
+        """Tests in the order in which they run."""
+        near = [str(path) for path in changed.tests_of(Path(mutant.path))]
+        tests = self.by_line.get((mutant.path, mutant.line), [])
+        yield [test for test in tests if test.startswith(tuple(near))]
+        yield [test for test in tests if not test.startswith(tuple(near))]
+        yield self.elsewhere
+
+
+def folders_of(mutant: Mutant) -> Iterator[list[str]]:
+    """Files and folders of tests in the order in which they run, where the line tells nothing."""
     near = [str(path) for path in changed.tests_of(Path(mutant.path))]
     layer = str(Path("tests") / Path(mutant.path).parts[0])
     yield near
     if near != [layer]:
         yield [layer]
-    yield []
+    yield ["tests"]
 
 
-def verdict(mutant: Mutant, copy: Path, options: Sequence[str]) -> str:
+def verdict(mutant: Mutant, copy: Path, options: Sequence[str], tests: Tests) -> str:
     """The first test that fails, ``time`` if the tests do not end, or ``survived``."""
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    for tests in stages(mutant):
-        command = [sys.executable, "-P", "-m", "pytest", "-x", "-q"]
-        try:
-            done = subprocess.run(
-                [*command, *options, *tests], cwd=copy, env=environment, capture_output=True,
-                text=True, timeout=LIMIT_SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "time"
-        if done.returncode not in (0, 5):  # 5: no tests
-            failed = [s for s in done.stdout.splitlines() if s.startswith(("FAILED", "ERROR"))]
-            return failed[0].split(" - ")[0] if failed else f"exit code {done.returncode}"
+    known = (mutant.path, mutant.line) in tests.by_line
+    for stage in tests.stages(mutant) if known else folders_of(mutant):
+        if stage and (failed := failing(stage, copy, options)):
+            return failed
     return "survived"
+
+
+def failing(stage: Sequence[str], copy: Path, options: Sequence[str]) -> str:
+    """The first of these tests that fails."""
+    only = copy / "only.txt"
+    only.write_text("\n".join(stage), encoding="utf-8")
+    files = dict.fromkeys(test.partition("::")[0] for test in stage)
+    command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", *options, *files]
+    command += ["--only", str(only)] if "::" in stage[0] else []
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True,
+            text=True, timeout=LIMIT_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "time"
+    if done.returncode in (0, 5):  # 5: no tests
+        return ""
+    failed = [s for s in done.stdout.splitlines() if s.startswith(("FAILED", "ERROR"))]
+    return failed[0].split(" - ")[0] if failed else f"exit code {done.returncode}"
 
 
 def make_copy(folder: Path) -> None:
@@ -172,12 +210,15 @@ def make_copy(folder: Path) -> None:
 def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="measurements of scripts.short_suite")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--journal", type=Path, required=True)
+    parser.add_argument("--all-short", action="store_true", help="tests/long_tests.txt too")
     parser.add_argument("--whole", action="store_true", help="slow tests and all cases too")
     given = parser.parse_args()
-    options = ["--whole"] if given.whole else []
+    options = ["--whole"] * given.whole or ["--all-short"] * given.all_short
+    tests = Tests(given.folder)
     journal: Path = given.journal
     known = [json.loads(s) for s in journal.read_text().splitlines()] if journal.exists() else []
     kept = {(json.dumps(row["mutant"]), *row["options"]): row["verdict"] for row in known}
@@ -190,7 +231,7 @@ def main() -> None:
             if (key, *options) in kept or (options and short not in (None, "survived")):
                 continue
             (copy / mutant.path).write_text(applied(mutant), encoding="utf-8")
-            found = verdict(mutant, copy, options)
+            found = verdict(mutant, copy, options, tests)
             (copy / mutant.path).write_bytes((ROOT / mutant.path).read_bytes())
             row = {"mutant": asdict(mutant), "options": options, "verdict": found}
             with journal.open("a", encoding="utf-8") as file:

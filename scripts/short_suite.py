@@ -28,6 +28,9 @@ SECONDS = 160.0
 """Of CPU time, on the machine that measures; see docs/validation/robustness.md."""
 
 Lines = Mapping[str, frozenset[int]]
+Place = tuple[str, int]
+"""A file, from the root, and a line of it."""
+
 Seconds = Mapping[str, float]
 
 
@@ -47,19 +50,18 @@ def times(folder: Path) -> dict[str, float]:
     return {k: v for file in files for k, v in json.loads(file.read_text(encoding="utf-8")).items()}
 
 
-def lines(folder: Path) -> dict[str, frozenset[int]]:
-    """The lines of kcc that each test runs, numbered."""
-    numbers, found = dict[tuple[Path, int], int](), dict[str, set[int]]()
+def lines(folder: Path) -> tuple[list[Place], dict[str, frozenset[int]]]:
+    """The lines of kcc that tests run, and by test the numbers of its own."""
+    numbers, found = dict[Place, int](), dict[str, set[int]]()
     for file in measured(folder, "lines"):
         data = CoverageData(file)
         data.read()
         for name in data.measured_files():
-            path = Path(name).resolve()
             for line, tests in data.contexts_by_lineno(name).items():
-                number = numbers.setdefault((path, line), len(numbers))
+                number = numbers.setdefault((name, line), len(numbers))
                 for test in tests:
                     found.setdefault(test, set()).add(number)
-    return {test: frozenset(ran) for test, ran in found.items()}
+    return list(numbers), {test: frozenset(ran) for test, ran in found.items() if test}
 
 
 def short_of(seconds: Seconds, ran: Lines, most: float) -> set[str]:
@@ -97,7 +99,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     given = parser.parse_args()
-    seconds, ran = times(given.folder), lines(given.folder)
+    seconds, (_, ran) = times(given.folder), lines(given.folder)
     short = short_of(seconds, ran, given.seconds)
     every = len(frozenset[int]().union(*ran.values()))
     kept = len(frozenset[int]().union(*(ran[test] for test in short & ran.keys())))

@@ -22,6 +22,7 @@ from tests.golden import Golden
 if TYPE_CHECKING:
     import pyopencl
 
+LONG_TESTS = Path(__file__).parent / "long_tests.txt"
 NO_TIME = "for which --seconds left no time"
 TIME = CpuTime()
 CPU_SECONDS = "cpu_seconds"
@@ -32,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
     parser.addoption("--whole", action="store_true", help="run what is marked slow or sampled too")
     parser.addoption("--all-short", action="store_true", help="run what long_tests.txt has too")
+    parser.addoption("--only", type=Path, help="of what would run, the tests that a file names")
     parser.addoption("--unthinned", action="store_true", help="run all cases of thinned tests")
     parser.addoption("--seconds", type=float, help="run no further test after so much CPU time")
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
@@ -62,34 +64,46 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("nvidia"):
                 item.add_marker(pytest.mark.skip(reason="kcc[nvidia] is not installed"))
-    if config.getoption("--full") or any("::" in argument for argument in config.args):
-        return
-    left_out = {item for item in items if item.get_closest_marker("full")}
+    kept = set(chosen(config, items))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def chosen(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that options and names ask for."""
+    if only := config.getoption("--only"):
+        items = named_in(only, items)
+    elif config.getoption("--full") or any("::" in argument for argument in config.args):
+        return items
+    items = [item for item in items if not item.get_closest_marker("full")]
     if not config.getoption("--unthinned"):
-        left_out |= all_but_every_nth("thinned", [item for item in items if item not in left_out])
-    if not config.getoption("--whole"):
-        left_out |= {item for item in items if item.get_closest_marker("slow")}
-        left_out |= all_but_every_nth("sampled", [item for item in items if item not in left_out])
-        if not config.getoption("--all-short"):
-            long = set((Path(__file__).parent / "long_tests.txt").read_text("utf-8").splitlines())
-            left_out |= {item for item in items if item.nodeid in long}
-    items[:] = [item for item in items if item not in left_out]
-    config.hook.pytest_deselected(items=list(left_out))
+        items = every_nth("thinned", items)
+    if config.getoption("--whole"):
+        return items
+    items = every_nth("sampled", [i for i in items if not i.get_closest_marker("slow")])
+    if config.getoption("--all-short"):
+        return items
+    long = {item.nodeid for item in named_in(LONG_TESTS, items)}
+    return [item for item in items if item.nodeid not in long]
 
 
-def all_but_every_nth(mark: str, items: list[pytest.Item]) -> set[pytest.Item]:
-    """Cases that `thinned(n)` or `sampled(n)` leaves out: each function keeps every n-th, from a
-    place of its own, so that over all functions together no kernel is left out."""
-    seen, found = dict[str, int](), set[pytest.Item]()
+def named_in(file: Path, items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests whose names are lines of a file."""
+    names = set(file.read_text(encoding="utf-8").splitlines())
+    return [item for item in items if item.nodeid in names]
+
+
+def every_nth(mark: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Without the cases that `thinned(n)` or `sampled(n)` leaves out: each function keeps every
+    n-th, from a place of its own, so that over all functions together no kernel is left out."""
+    seen, found = dict[str, int](), list[pytest.Item]()
     for item in items:
         marker = item.get_closest_marker(mark)
-        if marker is None:
-            continue
         function = item.nodeid.partition("[")[0]
         place = seen.setdefault(function, crc32(function.encode()))
-        seen[function] += 1
-        if place % int(marker.args[0]):
-            found.add(item)
+        seen[function] += marker is not None
+        if marker is None or place % int(marker.args[0]) == 0:
+            found.append(item)
     return found
 
 

@@ -13,6 +13,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.branches import Branches
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Number
+from kcc.passes.symbolic.reasons import needs_a_run
 
 FEW = 1 << 10
 """Iterations that are looked at though only the interval of their number is known."""
@@ -56,7 +57,7 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
             # counter is known to be at most ``high``: the comparison may rely on that.
             high = algebra.interval(ends)[1]
             sampled = trip.kind is TripKind.BOUND and trip.total_mean is not None
-            if values.causes(ends) or (high > FEW and (trip.greatest is None or sampled)):
+            if needs_a_run(values, ends) or (high > FEW and (trip.greatest is None or sampled)):
                 return None
             most = high + 1 if trip.greatest is None or sampled else trip.greatest + 1
             counts[loop.id] = max(min(most, high + comes_last), 0)
@@ -65,7 +66,7 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
         inner = loop.id
     conditions.append(paths.condition(block) if inner is None else paths.entered(inner))
     found = algebra.conjunction(conditions)
-    return None if values.causes(found) else Activity(found, counts)
+    return None if needs_a_run(values, found) else Activity(found, counts)
 
 
 def may_come_last(values: SymbolicValues, loop: int, node: int) -> bool:

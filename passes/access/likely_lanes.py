@@ -10,6 +10,7 @@ from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.expr import Expr, Node, Operation, Recurrence, Sum
+from kcc.passes.symbolic.reasons import needs_a_run
 
 if TYPE_CHECKING:
     from kcc.passes.access.patterns import AccessStudy, Split
@@ -70,7 +71,7 @@ def _lanes_of(
         if term is variable and begun is not None:
             found.append((begun, coefficient))
         elif study.judge.uniformity(term).is_divergent:
-            if study.values.causes(term) or isinstance(term, Recurrence):
+            if needs_a_run(study.values, term) or isinstance(term, Recurrence):
                 return None
             found.append((term, coefficient))
     return study.algebra.sum(found, node.type)

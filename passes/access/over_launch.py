@@ -19,7 +19,7 @@ from kcc.passes.memory.access_facts import Executions, Footprint, LoopReuse, Reu
 from kcc.passes.memory.warp_cost import Ints, pieces_touched
 from kcc.passes.symbolic.affine import Key, affine
 from kcc.passes.symbolic.expr import Node, Number, SymbolKind
-from kcc.passes.symbolic.reasons import reason_for
+from kcc.passes.symbolic.reasons import needs_a_run, reason_for
 from kcc.passes.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def footprint(place: Place, warps: Warps, active: Activity | None) -> Footprint:
     values = warps.values
     if active is not None and active.never:
         return Footprint(0, 0, exact=True)
-    if values.causes(place.address):
+    if needs_a_run(values, place.address):
         return Footprint(None, None, exact=False, reason=reason_for(values, place.address))
     if warps.unknown(place.address) and not _is_local(warps, place.address):
         return Footprint(None, None, exact=False, reason="depends on the launch and its arguments")

@@ -31,7 +31,7 @@ from kcc.passes.symbolic.affine import Key
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Node, Number, Sum, Symbol, SymbolKind
 from kcc.passes.symbolic.memory import base_of
-from kcc.passes.symbolic.reasons import reason_for
+from kcc.passes.symbolic.reasons import needs_a_run, reason_for
 from kcc.passes.symbolic.text import text
 from kcc.passes.unknown import Unknown
 
@@ -231,7 +231,7 @@ class AccessStudy:
             most = min(trip.greatest, algebra.interval(trip.count)[1])
             more = beside.value if isinstance(beside, Number) else 1
             counts[loop.id] = max(most + more, 1)
-            if values.causes(values.body_count(loop.id)):
+            if needs_a_run(values, values.body_count(loop.id)):
                 doubtful.add(loop.id)
             elif trip.least != trip.greatest or not isinstance(beside, Number):
                 counter = algebra.counter(loop.id)
@@ -253,7 +253,7 @@ class AccessStudy:
         for term, coefficient in as_terms(address):
             if isinstance(term, Symbol) and term.kind in _NUMBERS:
                 numbers.append((term, coefficient))
-            elif self.values.causes(term) or warps.unknown(term):
+            elif needs_a_run(self.values, term) or warps.unknown(term):
                 if self.judge.uniformity(term).is_divergent:
                     return Unknown(self._why(warps, term))
                 loose.append((term, coefficient))
@@ -278,7 +278,7 @@ class AccessStudy:
         return Split(self.algebra.sum(parts, I64, constant), linear, tuple(loose))
 
     def _is_indirect(self, address: Node) -> bool:
-        return bool(self.values.causes(address))
+        return needs_a_run(self.values, address)
 
     def _why(self, warps: Warps, term: Node) -> str:
         """Why lanes cannot be told apart."""

@@ -16,6 +16,7 @@ from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatt
 from kcc.passes.memory.arrays import Array, ArrayKind
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class WhatIf:
         warps, rows = study.warps(study.iterations(block).counts), list["Ints"]()
         for access in accesses:
             address = study.address(access)
-            if study.values.causes(address) or warps.unknown(address):
+            if needs_a_run(study.values, address) or warps.unknown(address):
                 return None
             found = warps.first_block(address)
             if found is None or not isinstance(access.element_bytes, int):

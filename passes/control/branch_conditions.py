@@ -33,7 +33,7 @@ from kcc.passes.symbolic.expr import (
     SymbolKind,
     Table,
 )
-from kcc.passes.symbolic.reasons import everything, reason_for
+from kcc.passes.symbolic.reasons import followed, reason_for
 from kcc.passes.symbolic.text import text
 
 if TYPE_CHECKING:
@@ -192,7 +192,9 @@ def _of_assumed_loop(
 
 def terminals_of(values: SymbolicValues, node: Node) -> tuple[frozenset[Terminal], bool]:
     """What a value depends on in the end, and whether floats take part."""
-    found, inside = set[Terminal](), everything(values, node)
+    found, inside = set[Terminal](), followed(values, node)
+    if inside is None:
+        return frozenset({Terminal.OTHER}), False
     for each in inside:
         match each:
             case Symbol(kind=SymbolKind.ARGUMENT | SymbolKind.POINTER):

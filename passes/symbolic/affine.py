@@ -23,6 +23,7 @@ from kcc.passes.symbolic.expr import (
     operands_of,
 )
 from kcc.passes.symbolic.nodes import reachable
+from kcc.passes.symbolic.reasons import needs_a_run
 
 Key = tuple[SymbolKind, int | str]
 
@@ -177,7 +178,7 @@ def lane_stride(values: SymbolicValues, node: Node) -> int | None:
 
 def _hides_ids(values: SymbolicValues, node: Node) -> bool:
     """Whether a node may differ between lanes through memory or a loop's variable."""
-    return bool(values.causes(node)) or any(
+    return needs_a_run(values, node) or any(
         isinstance(each, Recurrence) for each in reachable([node])
     )
 

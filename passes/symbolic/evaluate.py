@@ -65,6 +65,26 @@ class WorkLimitError(Exception):
     """An evaluation takes too long."""
 
 
+class _Looping(dict[Node, bool]):
+    """Whether loops are simulated for a node of the kernel, or may be."""
+
+
+class _Orders(dict[Node, list[Node]]):
+    """What a node of the kernel is computed from, operands first."""
+
+
+class _Needs(dict[Node, tuple[Recurrence, ...]]):
+    """The variables of loops that a node of the kernel depends on."""
+
+
+class _Searches(dict[Node, frozenset[Node]]):
+    """The ends of loops that a node of the kernel depends on."""
+
+
+class _Tables(dict[str, tuple[NDArray[np.uint8], Mask]]):
+    """The contents of constant arrays of the kernel."""
+
+
 class Evaluator:
     """Evaluates the values of one kernel for some work-items. One that is ``alone`` takes nothing
     of what all others share: who uses it has a budget."""
@@ -79,13 +99,11 @@ class Evaluator:
         self._exhausted = False
         self._expected: set[Node] = set()
         self._observers: dict[tuple[int, Node], list[Final | Total]] = {}
-        self._looping: dict[Node, bool] = {}
-        self._orders: dict[Node, list[Node]] = {}
-        self._needs: dict[Node, tuple[Recurrence, ...]] = {}
-        self._tables: dict[str, tuple[NDArray[np.uint8], Mask]] = {}
+        self._looping, self._orders = values.kept(_Looping), values.kept(_Orders)
+        self._needs, self._searches = values.kept(_Needs), values.kept(_Searches)
+        self._tables = values.kept(_Tables)
         self._too_long = set[tuple[int, Node]]()
         self._sought = list[Node]()
-        self._searches: dict[Node, frozenset[Node]] = {}
 
     def __call__(self, node: Node) -> Evaluated:
         """The value of a node in each row.
@@ -93,9 +111,11 @@ class Evaluator:
         What takes more than the work allowed, or what is left of that for all values of the
         kernel, is unknown in all rows.
         """
-        self.expect([node])
         most = self._work if self._alone else min(self._work, self._values.work_left)
-        self._left, self._exhausted = most, False
+        self._left, self._exhausted = most, most <= 0
+        if self._exhausted:
+            return nothing(node)
+        self.expect([node])
         with np.errstate(all="ignore"):
             try:
                 return self._get(self._top, node)
@@ -151,12 +171,9 @@ class Evaluator:
         self._top.memo[node] = value
 
     def again(self, lanes: Lanes) -> Evaluator:
-        """An evaluator for other rows, which shares what this one knows of the nodes as such."""
+        """An evaluator for other rows, of which the same nodes are expected."""
         other = Evaluator(self._values, lanes, work=self._work, alone=self._alone)
         other._expected, other._observers = self._expected, self._observers
-        other._orders = self._orders
-        other._looping, other._searches = self._looping, self._searches
-        other._needs, other._tables = self._needs, self._tables
         other._taken = self._taken
         return other
 
@@ -169,7 +186,7 @@ class Evaluator:
         if frame.parent is not None and frame.loop not in self._values.varying(node):
             found = frame.fixed[node] = self._outer(frame, frame.parent, node)
             return found
-        for each in self._order(node):
+        for each in self._missing(frame, node) if frame.parent is None else self._order(node):
             inner = frame.parent is None or frame.loop in self._values.varying(each)
             if inner and self._ready(frame, each) is None:
                 value = self._computed(frame, each)
@@ -212,6 +229,17 @@ class Evaluator:
                 found = frame.memo[node] = taken(ready, rows)
         return found
 
+    def _missing(self, frame: Frame, node: Node) -> list[Node]:
+        """What of :meth:`_order` is not there yet: values outside loops are computed once, however
+        many others are made from them."""
+        seen, pending = set[Node](), [node]
+        while pending:
+            each = pending.pop()
+            if each not in seen and self._ready(frame, each) is None:
+                seen.add(each)
+                pending += self._first_operands(each)
+        return sorted(seen, key=lambda each: each.id)
+
     def _order(self, node: Node) -> list[Node]:
         """A node and what it is computed from, operands first, bodies of loops left out."""
         found = self._orders.get(node)
@@ -221,9 +249,13 @@ class Evaluator:
                 each = pending.pop()
                 if each not in seen:
                     seen.add(each)
-                    pending += each.operands[:1] if self._is_lazy(each) else _operands(each)
+                    pending += self._first_operands(each)
             found = self._orders[node] = sorted(seen, key=lambda each: each.id)
         return found
+
+    def _first_operands(self, node: Node) -> tuple[Node, ...]:
+        """The operands that a node needs in each row."""
+        return node.operands[:1] if self._is_lazy(node) else _operands(node)
 
     def _is_lazy(self, node: Node) -> TypeGuard[Operation]:
         """Whether a choice has sides with loops in them, which are computed only where chosen."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
+from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence, operands_of
 from kcc.passes.symbolic.nodes import reachable
 from kcc.passes.symbolic.text import text
 
@@ -34,11 +34,49 @@ def everything(values: SymbolicValues, node: Node) -> list[Node]:
     return list(seen)
 
 
-class _Reasons(dict[Node, str]):
-    """Those in a kernel, which several passes ask for; ``visited`` nodes were looked at for
-    them."""
+class _Needs(dict[Node, bool]):
+    """Whether a node needs a run, where that is known."""
 
-    visited = 0
+
+def needs_a_run(values: SymbolicValues, node: Node) -> bool:
+    """Whether a node has :meth:`SymbolicValues.causes`, each node looked at about once."""
+    known = values.kept(_Needs)
+    if node not in known:
+        seen, pending = set[Node](), [node]
+        while pending:
+            each = pending.pop()
+            if isinstance(each, Loaded | Opaque) or known.get(each):
+                known[node] = True
+                break
+            if each not in seen and each not in known:
+                seen.add(each)
+                pending += operands_of(each)
+                if isinstance(each, Recurrence):
+                    variable = values.variable(each)
+                    pending += [variable.start, variable.step]
+        else:
+            known.update(dict.fromkeys(seen, False))
+    return known[node]
+
+
+class _Visited:
+    """How many nodes of a kernel were looked at for reasons and ends of values."""
+
+    nodes = 0
+
+
+def followed(values: SymbolicValues, node: Node) -> list[Node] | None:
+    """:func:`everything`; None where the kernel is too large to follow each of its values."""
+    visited = values.kept(_Visited)
+    if visited.nodes > MAX_VISITED:
+        return None
+    found = everything(values, node)
+    visited.nodes += len(found)
+    return found
+
+
+class _Reasons(dict[Node, str]):
+    """Those in a kernel, which several passes ask for."""
 
 
 class _LoadWords(dict[Loaded, str]):
@@ -49,10 +87,9 @@ def reason_for(values: SymbolicValues, node: Node) -> str:
     """What a node depends on that only a run shows; empty if there is nothing."""
     known = values.kept(_Reasons)
     if node not in known:
-        if known.visited > MAX_VISITED:
+        nodes = followed(values, node)
+        if nodes is None:
             return TOO_LARGE
-        nodes = everything(values, node)
-        known.visited += len(nodes)
         known[node] = _reason(values, nodes)
     return known[node]
 

@@ -28,6 +28,7 @@ from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
+from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.row_traversals import Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import placed_inside
@@ -316,7 +317,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     rows, period = None, None
     groups, loops, anywhere = [0, 0, 0], dict[int, int](), list[int]()
     if not isinstance(split, Unknown):
-        anywhere = [moved for term, moved in split.loose if reader.values.causes(term)]
+        anywhere = [moved for term, moved in split.loose if needs_a_run(reader.values, term)]
         rows = reader.addresses(split, place)
         groups, loops = _coefficients(split.linear)
         if rows is not None and access.space is not AddressSpace.LOCAL:

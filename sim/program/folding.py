@@ -93,16 +93,14 @@ def folding_of(function: Function, accesses: Accesses) -> Folding:
 def _address_arithmetic(function: Function, accesses: Accesses, users: Users) -> frozenset[int]:
     """Instructions that are only there for addresses, and linear."""
     folded = {i.index for i in function.instructions if _may_fold(i)}
-    changed = True
-    while changed:
-        changed = False
-        for index in list(folded):
-            for user in users.get(index, ()):
-                if user.index in folded or _is_address_only(index, user, accesses):
-                    continue
+    pending = [user for users_of in users.values() for user in users_of if user.index not in folded]
+    while pending:
+        user = pending.pop()
+        for each in user.operands:
+            index = each.index if isinstance(each, InstructionRef) else -1
+            if index in folded and not _is_address_only(index, user, accesses):
                 folded.discard(index)
-                changed = True
-                break
+                pending.append(function.instructions[index])
     return frozenset(folded)
 
 

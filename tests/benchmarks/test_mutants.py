@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from benchmarks.mutants import LAYERS, applied, chosen, stages
+from benchmarks.mutants import LAYERS, applied, chosen, folders_of
 
 
 def test_mutants_are_drawn_from_all_layers_and_parse():
@@ -14,4 +14,4 @@ def test_mutants_are_drawn_from_all_layers_and_parse():
     assert {m.path.split("/")[0] for m in found} == set(LAYERS)
     for mutant in found:
         ast.parse(applied(mutant))
-        assert list(stages(mutant))[-1] == []
+        assert list(folders_of(mutant))[-1] == ["tests"]

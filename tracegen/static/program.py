@@ -30,6 +30,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import Node, SymbolKind
 from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
+from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.explicit import explicit_memory
 from kcc.tracegen.simt.inlined import inlined
@@ -164,7 +165,7 @@ def prepare_static(
 
 def _is_open(values: SymbolicValues, stop: Stop) -> bool:
     """Whether memory has a part in where a block leads."""
-    return stop.ways.condition is not None and bool(values.causes(stop.ways.condition))
+    return stop.ways.condition is not None and needs_a_run(values, stop.ways.condition)
 
 
 def _kinds(observed: Observed) -> int:

@@ -13,6 +13,7 @@ from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Loaded, Node, Number, Operation, Sum
+from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.tracegen.simt.plan import Object
 from kcc.tracegen.static.dealing import GOLDEN
 from kcc.tracegen.static.geometry import Geometry
@@ -38,7 +39,7 @@ class Loose:
 def loose_parts(values: SymbolicValues, address: Node) -> Loose | None:
     """What an address is made of, if no index in it wraps around; None where all of it is known,
     or nothing."""
-    if not values.causes(address) or not isinstance(address.type, IntTy):
+    if not needs_a_run(values, address) or not isinstance(address.type, IntTy):
         return None
     plain = unwrapped(values.algebra, address)
     if not isinstance(plain, Sum):

@@ -20,7 +20,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluated, Evaluator
 from kcc.passes.symbolic.expr import Node, Recurrence
 from kcc.passes.symbolic.lanes import Key, Lanes
-from kcc.passes.symbolic.reasons import everything
+from kcc.passes.symbolic.reasons import everything, needs_a_run
 from kcc.tracegen.static.growths import Growths
 from kcc.tracegen.static.limits import Gathered, Ints, Limit
 from kcc.tracegen.static.shifts import Shifts
@@ -79,7 +79,7 @@ class Variables:
         self._of_node: dict[Node, bool] = {}
         for root in dict.fromkeys(roots):
             for each in everything(values, root):
-                if isinstance(each, Recurrence) and not values.causes(each):
+                if isinstance(each, Recurrence) and not needs_a_run(values, each):
                     own = self.of_loop.setdefault(each.loop, [])
                     if each not in own:
                         own.append(each)
