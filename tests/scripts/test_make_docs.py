@@ -16,6 +16,7 @@ def test_the_page_is_up_to_date(path: str) -> None:
     assert (DOCS / path).read_text(encoding="utf-8") == PAGES[path](), hint
 
 
+@pytest.mark.slow
 def test_every_code_has_a_cause_and_nearly_all_their_messages() -> None:
     lines = set(diagnostics().splitlines())
     assert {f"### {code}" for code in CODES} <= lines

@@ -14,6 +14,8 @@ from kcc.report.miniature.full import revealed
 from kcc.stages.synth import Files, files_of
 from tests.synth.making import KERNELS, made
 
+pytestmark = pytest.mark.slow
+
 WORKLOADS = sorted(path.parent.name for path in KERNELS.glob("*/workload.py"))
 SOME = ("bfs", "hotspot", "lavamd", "spmv")
 EACH = [name if name in SOME else pytest.param(name, marks=pytest.mark.full) for name in WORKLOADS]
