@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.cache_folder import refused_folders
 from kcc.frontend.clang import cuda, precompiled
 from kcc.frontend.clang.find import need_clang
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
@@ -54,3 +55,4 @@ def test_a_folder_that_others_can_write_to(tmp_path: Path, monkeypatch: pytest.M
     folder.chmod(0o777)
     monkeypatch.setenv("KCC_CACHE_DIR", str(folder))
     assert arguments() == ["-include", "kcc-cuda.h"]
+    assert folder in refused_folders()
