@@ -184,7 +184,8 @@ def failing(stage: Sequence[str], copy: Path, options: Sequence[str]) -> str:
     files = dict.fromkeys(test.partition("::")[0] for test in stage)
     command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", *options, *files]
     command += ["--only", str(only)] if "::" in stage[0] else []
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = os.pathsep.join([str(copy), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             command, cwd=copy, env=environment, capture_output=True,
