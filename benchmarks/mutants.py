@@ -32,6 +32,7 @@ from scripts import changed, short_suite
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("frontend", "passes", "tracegen", "sim", "synth", "kcc")
+ALL_SHORT = "--all-short"
 LIMIT_SECONDS = 3600.0
 """A run of tests that takes longer counts as killed: the mutant does not end."""
 
@@ -168,9 +169,14 @@ def folders_of(mutant: Mutant) -> Iterator[list[str]]:
 
 
 def verdict(mutant: Mutant, copy: Path, options: Sequence[str], tests: Tests) -> str:
-    """The first test that fails, ``time`` if the tests do not end, or ``survived``."""
+    """The first test that fails, ``time`` if the tests do not end, or ``survived``. What the short
+    suite does not kill is tried with the tests that it leaves out alone."""
     known = (mutant.path, mutant.line) in tests.by_line
-    for stage in tests.stages(mutant) if known else folders_of(mutant):
+    found = tests.stages(mutant) if known else folders_of(mutant)
+    if options == [ALL_SHORT]:
+        long = short_suite.LONG_TESTS.read_text(encoding="utf-8").splitlines()[2:]
+        found = [[t for t in stage if t in set(long)] for stage in found] if known else [long]
+    for stage in found:
         if stage and (failed := failing(stage, copy, options)):
             return failed
     return "survived"
@@ -210,10 +216,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--journal", type=Path, required=True)
-    parser.add_argument("--all-short", action="store_true", help="tests/long_tests.txt too")
+    parser.add_argument(ALL_SHORT, action="store_true", help="tests/long_tests.txt too")
     parser.add_argument("--whole", action="store_true", help="slow tests and all cases too")
     given = parser.parse_args()
-    options = ["--whole"] * given.whole or ["--all-short"] * given.all_short
+    options = ["--whole"] * given.whole or [ALL_SHORT] * given.all_short
     tests = Tests(given.folder)
     journal: Path = given.journal
     known = [json.loads(s) for s in journal.read_text().splitlines()] if journal.exists() else []
