@@ -79,8 +79,8 @@ def short_of(seconds: Seconds, ran: Lines, most: float) -> set[str]:
     spent, seen = sum(seconds[test] for test in chosen), set[int]()
     for test in chosen:
         seen |= ran.get(test, none)
-    left = {
-        test: set(ran.get(test, none) - seen)
+    left: dict[str, frozenset[int]] = {
+        test: frozenset(ran.get(test, none) - seen)
         for test, cost in sorted(seconds.items())
         if test not in chosen and cost <= LONGEST_SECONDS
     }

@@ -43,7 +43,7 @@ class Lines:
         file = folder / f"lines.{os.getpid()}"
         outside = ["*/site-packages/*", "*/tests/*"]
         self.coverage = coverage.Coverage(file, config_file=False, omit=outside)
-        self.coverage.set_option("run:relative_files", bool(folder))
+        self.coverage.set_option("run:relative_files", value=True)
         self.coverage.start()
 
     @pytest.hookimpl(wrapper=True)
