@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from scripts.short_suite import LONG_TESTS, ROOT, short_of
 
-QUICK, UNIT, SLOW_UNIT, WIDE, WIDER, SAME = "quick", "unit", "slow unit", "wide", "wider", "same"
+QUICK, UNIT, SLOW_UNIT, WIDE, WIDER, SAME = (
+    f"tests/{name}.py::test" for name in ("quick", "unit", "slow_unit", "wide", "wider", "same")
+)
 SECONDS = {QUICK: 0.01, UNIT: 0.9, SLOW_UNIT: 9.0, WIDE: 2.0, WIDER: 2.5, SAME: 2.0}
 RAN = {
     QUICK: frozenset(range(100)),
@@ -26,7 +28,14 @@ def test_of_the_others_as_many_new_lines_for_their_time_as_the_time_allows():
 
 
 def test_a_test_without_lines_is_one_of_another_process():
-    assert short_of({"other": 0.5, "long": 5.0}, {}, 100.0) == {"other"}
+    other, long = "tests/kcc/test_cli.py::other", "tests/kcc/test_cli.py::long"
+    assert short_of({other: 0.5, long: 5.0}, {}, 100.0) == {other}
+
+
+def test_lines_of_native_code_are_not_seen():
+    native, plain = "tests/sim/cycle/test_cycle.py::a", "tests/sim/flow/test_groups.py::a"
+    ran = dict.fromkeys((native, plain), frozenset(range(500)))
+    assert short_of(dict.fromkeys(ran, 0.5), ran, 0.0) == {native}
 
 
 def test_long_tests_are_there():
