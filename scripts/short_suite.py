@@ -5,8 +5,8 @@
 
 The short suite has each test that is quick, each that runs few lines or none of kcc in this process
 and is not slow (tests of one function, of another process, of words), each not much slower of a
-folder with native code, whose lines cannot be seen, and of the others but the longest those that run the most lines per second that no test before them has run, as many as the
-time allows.
+folder with native code, whose lines cannot be seen, and of the others but the longest those that
+run the most lines per second that no test before them has run, as many as the time allows.
 Measuring runs the tests twice, in two processes each: for their times, and for their lines. What is
 chosen is then run alone, twice: where a test that is left out had filled a cache for others, one of
 these takes longer, and it is chosen anew by the longest of each test's times.
