@@ -134,6 +134,7 @@ def test_a_missing_bracket_shows_its_partner() -> None:
         ("kernel void a(int x)\n y = 1;\n if (x) { y = 2; }\n return;\n}\nint c d;\n",
          ["K210 1:21", "K210 6:6"]),
         ("void f() { }\n } \nint c d;\n", ["K210 2:2", "K210 3:6"]),
+        ("int a\nint b\nint c;\nint d e;\n", ["K210 1:6", "K210 2:6", "K210 4:6"]),
         ("int a[] = {1, 2 3, {4, 5}};\nint c d;\n", ["K210 1:17", "K210 2:6"]),
     ],
 )  # fmt: skip

@@ -1,10 +1,11 @@
 """How long accesses hold the load/store port: what is worked out for each warp against the rule of
-the machine, over random accesses; and what a launch takes that does nothing else."""
+the machine, over random accesses; and what a warp takes that does nothing else."""
 
 from __future__ import annotations
 
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from kcc.sim.cycle.blocks import GLOBAL, LOCAL, LOCAL_STORE, STORE
 from kcc.sim.cycle.layout import ACCESS, TRANSACTION, Conf
 from kcc.sim.cycle.machine import machine_of
 from kcc.sim.machine.load_port import PIECE_BYTES, load_cycles, load_port_of, tag_cycles
+from tests.sim.cycle.sass import Warp, simulate
 
 SECTOR, LINE, BANKS = 32, 128, 32
+SHIFTED = [4 + 4 * lane for lane in range(32)]
 
 
 def held(gpu_name: str, kind: int, addresses: list[int], size: int) -> float:
@@ -110,3 +113,19 @@ def test_requests_go_to_l2_as_measured_where_no_network_is_described() -> None:
         Conf.DATA_CYCLES,
     )  # fmt: skip
     assert [described[c] / 64 for c in places] == [1.0] * 5
+
+
+def test_what_an_access_holds_the_port_beyond_whole_cycles_the_next_waits_for(
+    tmp_path: Path,
+) -> None:
+    """Of N loads from shared memory whose rows begin within a sector each takes 2.3 cycles."""
+    held_by_each, (few, many) = held("a100", LOCAL, SHIFTED, 4), (50, 150)
+    cycles = list[float]()
+    for count in (few, many):
+        warp = Warp()
+        for n in range(count):
+            warp.op("LDS", 1 + n % 50, (100,), SHIFTED)
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        cycles.append(simulate(folder, [[warp]], gpu="a100", shared=4096).cycles)
+    assert (cycles[1] - cycles[0]) / (many - few) == pytest.approx(held_by_each, abs=0.05)
