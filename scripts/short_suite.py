@@ -26,10 +26,10 @@ from coverage import CoverageData
 ROOT = Path(__file__).resolve().parent.parent
 LONG_TESTS = ROOT / "tests" / "long_tests.txt"
 QUICK_SECONDS = 0.05
-FEW_LINES, SLOW_SECONDS = 400, 1.0
-NATIVE_SECONDS = 0.6
+FEW_LINES, SLOW_SECONDS = 400, 0.5
+NATIVE_SECONDS = 0.3
 LONGEST_SECONDS = 3.0
-SECONDS = 190.0
+SECONDS = 145.0
 """Of CPU time, on the machine that measures; see docs/validation/robustness.md."""
 
 Lines = Mapping[str, frozenset[int]]

@@ -7,7 +7,7 @@ from scripts.short_suite import LONG_TESTS, ROOT, short_of
 QUICK, UNIT, SLOW_UNIT, WIDE, WIDER, SAME = (
     f"tests/{name}.py::test" for name in ("quick", "unit", "slow_unit", "wide", "wider", "same")
 )
-SECONDS = {QUICK: 0.01, UNIT: 0.9, SLOW_UNIT: 9.0, WIDE: 2.0, WIDER: 2.5, SAME: 2.0}
+SECONDS = {QUICK: 0.01, UNIT: 0.4, SLOW_UNIT: 9.0, WIDE: 2.0, WIDER: 2.5, SAME: 2.0}
 RAN = {
     QUICK: frozenset(range(100)),
     UNIT: frozenset(range(50)),
@@ -35,7 +35,7 @@ def test_a_test_without_lines_is_one_of_another_process():
 def test_lines_of_native_code_are_not_seen():
     native, plain = "tests/sim/cycle/test_cycle.py::a", "tests/sim/flow/test_groups.py::a"
     ran = dict.fromkeys((native, plain), frozenset(range(500)))
-    assert short_of(dict.fromkeys(ran, 0.5), ran, 0.0) == {native}
+    assert short_of(dict.fromkeys(ran, 0.3), ran, 0.0) == {native}
 
 
 def test_long_tests_are_there():
