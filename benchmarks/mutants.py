@@ -206,7 +206,8 @@ def failing(stage: Sequence[str], copy: Path, options: Sequence[str]) -> str:
 
 def make_copy(folder: Path) -> None:
     """The commit, as a repository of its own: tests ask git."""
-    subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, folder], check=True)
+    silent = ["-c", "advice.detachedHead=false"]
+    subprocess.run(["git", *silent, "clone", "--quiet", "--shared", ROOT, folder], check=True)
 
 
 def main() -> None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.frontend.machine_code.model import MachineCode
     from kcc.passes.facts import Facts
+    from kcc.passes.memory.access_facts import MemoryShape
     from kcc.passes.registers.counts import Registers
     from kcc.sim.estimate.options import Mechanisms
     from kcc.sim.estimate.result import Estimate
@@ -166,7 +167,7 @@ class Workshop:
         self._latest: PreparedKernel | None = None
         self._origin: AnalysisRequest | None = None
         self._for_amd: AnalysisRequest | None = None
-        self._patterns: dict[int, Facts] = {}
+        self._patterns: dict[tuple[int, MemoryShape], Facts] = {}
 
     def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
         """The kernels that are asked for.
@@ -282,17 +283,18 @@ class Workshop:
         )  # fmt: skip
 
     def _all_facts(self, prepared: PreparedKernel, gpu: GpuDescription) -> Facts:
-        """Those of all passes, access patterns among them, once for each kernel."""
+        """Those of all passes, access patterns among them, once for each shape of memory."""
         from kcc.passes.symbolic.build import SymbolicValues
         from kcc.passes.table import Setting, analyse
 
         assert self._prepared is not None
         assert self._compiled is not None
-        key = id(prepared)
+        shape = memory_shape(gpu)
+        key = (id(prepared), shape)
         if key not in self._patterns:
             assumed = self._prepared[0].assumptions
             known = prepared.subject.facts[SymbolicValues].algebra.known
-            setting = Setting(known, assumed.loops, assumed.branches, memory_shape(gpu))
+            setting = Setting(known, assumed.loops, assumed.branches, shape)
             module = self._compiled[1].module
             subject = prepared.subject
             self._patterns[key] = analyse(
