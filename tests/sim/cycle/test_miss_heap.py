@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from kcc.sim.cycle.load_store_native import heap_add, heap_drop, make_room
 
-ADD, DROP, ROOM = (getattr(each, "py_func", each) for each in (heap_add, heap_drop, make_room))
-"""As Python, so that nothing is compiled but what the last calls."""
+
+def as_python(function: Any) -> Any:
+    """The function itself, so that nothing is compiled but what it calls."""
+    return function.py_func
+
+
+ADD, DROP, ROOM = as_python(heap_add), as_python(heap_drop), as_python(make_room)
 SM, ENTRIES = 1, 64
 
 STEPS = st.lists(st.one_of(st.none(), st.integers(0, 50)), max_size=ENTRIES)
