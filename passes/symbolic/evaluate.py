@@ -69,10 +69,6 @@ class _Looping(dict[Node, bool]):
     """Whether loops are simulated for a node of the kernel, or may be."""
 
 
-class _Orders(dict[Node, list[Node]]):
-    """What a node of the kernel is computed from, operands first."""
-
-
 class _Needs(dict[Node, tuple[Recurrence, ...]]):
     """The variables of loops that a node of the kernel depends on."""
 
@@ -99,9 +95,9 @@ class Evaluator:
         self._exhausted = False
         self._expected: set[Node] = set()
         self._observers: dict[tuple[int, Node], list[Final | Total]] = {}
-        self._looping, self._orders = values.kept(_Looping), values.kept(_Orders)
-        self._needs, self._searches = values.kept(_Needs), values.kept(_Searches)
-        self._tables = values.kept(_Tables)
+        self._orders: dict[Node, list[Node]] = {}
+        self._looping, self._needs = values.kept(_Looping), values.kept(_Needs)
+        self._searches, self._tables = values.kept(_Searches), values.kept(_Tables)
         self._too_long = set[tuple[int, Node]]()
         self._sought = list[Node]()
 
@@ -174,6 +170,7 @@ class Evaluator:
         """An evaluator for other rows, of which the same nodes are expected."""
         other = Evaluator(self._values, lanes, work=self._work, alone=self._alone)
         other._expected, other._observers = self._expected, self._observers
+        other._orders = self._orders
         other._taken = self._taken
         return other
 
