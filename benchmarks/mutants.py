@@ -29,10 +29,11 @@ from functools import cache
 from pathlib import Path
 
 from scripts import changed, short_suite
+from scripts.short_suite import ALL_SHORT
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("frontend", "passes", "tracegen", "sim", "synth", "kcc")
-ALL_SHORT = "--all-short"
+WHOLE = "--whole"
 LIMIT_SECONDS = 3600.0
 """A run of tests that takes longer counts as killed: the mutant does not end."""
 
@@ -142,7 +143,7 @@ class Tests:
     def __init__(self, folder: Path) -> None:
         self.by_line, self.elsewhere = dict[tuple[str, int], list[str]](), list[str]()
         places, ran = short_suite.lines(folder)
-        for test in short_suite.times(folder):
+        for test in short_suite.times(folder, ALL_SHORT):
             if test not in ran:
                 self.elsewhere.append(test)
         for test, numbers in ran.items():
@@ -170,8 +171,9 @@ def folders_of(mutant: Mutant) -> Iterator[list[str]]:
 
 def verdict(mutant: Mutant, copy: Path, options: Sequence[str], tests: Tests) -> str:
     """The first test that fails, ``time`` if the tests do not end, or ``survived``. What the short
-    suite does not kill is tried with the tests that it leaves out alone."""
-    known = (mutant.path, mutant.line) in tests.by_line
+    suite does not kill is tried with the tests that it leaves out alone; of those that only
+    --whole runs, no lines were measured."""
+    known = WHOLE not in options and (mutant.path, mutant.line) in tests.by_line
     found = tests.stages(mutant) if known else folders_of(mutant)
     if options == [ALL_SHORT]:
         long = short_suite.LONG_TESTS.read_text(encoding="utf-8").splitlines()[2:]
@@ -218,9 +220,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument(ALL_SHORT, action="store_true", help="tests/long_tests.txt too")
-    parser.add_argument("--whole", action="store_true", help="slow tests and all cases too")
+    parser.add_argument(WHOLE, action="store_true", help="slow tests and all cases too")
     given = parser.parse_args()
-    options = ["--whole"] * given.whole or [ALL_SHORT] * given.all_short
+    options = [WHOLE] * given.whole or [ALL_SHORT] * given.all_short
     tests = Tests(given.folder)
     journal: Path = given.journal
     known = [json.loads(s) for s in journal.read_text().splitlines()] if journal.exists() else []

@@ -24,18 +24,22 @@ from pathlib import Path
 from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parent.parent
+ALL_SHORT = "--all-short"
+"""The option of the tests that runs what is left out too."""
+
 LONG_TESTS = ROOT / "tests" / "long_tests.txt"
 QUICK_SECONDS = 0.05
 FEW_LINES, SLOW_SECONDS = 400, 0.5
 NATIVE_SECONDS = 0.3
 LONGEST_SECONDS = 3.0
-KEPT = (
-    "tests/kcc/test_docs.py::test_examples_with_files[docs/tutorials/design-study.md]",
-    "tests/sim/sampling/test_sampling.py::test_ours",
-)
-"""Each killed a mutant that no other test did (benchmarks/mutants.py)."""
-SECONDS = 147.0
-"""Of CPU time, on the machine that measures; see docs/validation/robustness.md."""
+"""Of CPU time, like all here, on the machine that measures: 5,142 of 6,605 tests are quick and take
+38 of 601 seconds together; with the three other bounds most lines were run in a sum of SECONDS."""
+
+KEPT = ("tests/sim/sampling/test_sampling.py::test_ours",)
+"""Kills a mutant of sim/cycle/coalesce_native.py that only it and a slower one do."""
+
+SECONDS = 146.0
+"""With which scripts/check takes less than 240: see docs/validation/robustness.md."""
 
 Lines = Mapping[str, frozenset[int]]
 Place = tuple[str, int]
@@ -55,7 +59,7 @@ def measured(folder: Path, kind: str, *options: str) -> list[Path]:
 
 
 def times(folder: Path, *options: str) -> dict[str, float]:
-    """CPU seconds by test."""
+    """CPU seconds by test, of the short suite or what options add."""
     files = [file.read_text(encoding="utf-8") for file in measured(folder, "times", *options)]
     return {test: seconds for text in files for test, seconds in json.loads(text).items()}
 
@@ -63,7 +67,7 @@ def times(folder: Path, *options: str) -> dict[str, float]:
 def lines(folder: Path) -> tuple[list[Place], dict[str, frozenset[int]]]:
     """The lines of kcc that tests run, and by test the numbers of its own."""
     numbers, found = dict[Place, int](), dict[str, set[int]]()
-    for file in measured(folder, "lines", "--all-short"):
+    for file in measured(folder, "lines", ALL_SHORT):
         data = CoverageData(file)
         data.read()
         for name in data.measured_files():
@@ -122,10 +126,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     given = parser.parse_args()
-    seconds, (_, ran) = times(given.folder, "--all-short"), lines(given.folder)
+    seconds, (_, ran) = times(given.folder, ALL_SHORT), lines(given.folder)
+    every = len(frozenset[int]().union(*ran.values()))
     for alone in ("alone", "again", ""):
         short = short_of(seconds, ran, given.seconds)
-        every = len(frozenset[int]().union(*ran.values()))
         kept = len(frozenset[int]().union(*(ran[test] for test in short & ran.keys())))
         spent, whole = sum(seconds[test] for test in short), sum(seconds.values())
         said = (

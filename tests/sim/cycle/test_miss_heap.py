@@ -53,6 +53,6 @@ def test_room_is_made_of_what_is_done(steps: list[int | None], later: int) -> No
         left = ROOM(heap, SM, len(twin), time)
         kept = sorted(heap[SM, :left])
         assert left < len(twin)
-        assert kept == sorted(twin)[-left:] if left else True
+        assert kept == sorted(twin)[len(twin) - left :]
         assert left == len(twin) - 1 or min(kept, default=time + 1) > time
         assert not left or heap[SM, 0] == kept[0]
