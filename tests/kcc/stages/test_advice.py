@@ -56,6 +56,19 @@ def of_code(found: EstimateRecord, code: str) -> Advice:
     return next(each for each in found.advice if each.code == code)
 
 
+def test_each_gpu_has_the_advice_that_it_has_alone(tmp_path: Path):
+    """Words that are 16 apart lie in one of 16 banks, in two of 32."""
+    path, gpus = tmp_path / "k.cl", ("v100", "gpgpusim-minibench-conf1")
+    path.write_text(TRANSPOSE, encoding="utf-8")
+    asked: Any = {
+        "defines": {"ROW": 16}, "grid": (64, 64), "block": (16, 16), "args": {"n": 1024},
+    }  # fmt: skip
+    together = kcc.api.estimate(path, gpu=gpus, **asked).estimates
+    alone = [kcc.api.estimate(path, gpu=each, **asked).estimates[0] for each in gpus]
+    assert [each.advice for each in together] == [each.advice for each in alone]
+    assert together[0].advice != together[1].advice
+
+
 def test_padding_saves_what_the_padded_source_takes(tmp_path: Path):
     launch = {"grid": (64, 64), "block": (32, 32), "args": {"n": 2048}}
     found = estimated(TRANSPOSE, tmp_path, defines={"ROW": 32}, **launch)
