@@ -7,7 +7,7 @@ differs between devices, or on a symbol that is not given.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import TypeGuard
 
 import numpy as np
@@ -22,10 +22,8 @@ from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
     Final,
     First,
-    Loaded,
     Node,
     Number,
-    Opaque,
     Operation,
     Product,
     Recurrence,
@@ -52,6 +50,7 @@ from kcc.passes.symbolic.rows import (
     taken,
 )
 from kcc.passes.symbolic.semantics import U64, Mask
+from kcc.passes.symbolic.walks import computed_from, depended_on, settled_first
 
 OVERHEAD = 300
 """An operation on few elements takes as long as one on so many (measured: about 3 us on arrays of
@@ -252,7 +251,7 @@ class Evaluator:
 
     def _first_operands(self, node: Node) -> tuple[Node, ...]:
         """The operands that a node needs in each row."""
-        return node.operands[:1] if self._is_lazy(node) else _operands(node)
+        return node.operands[:1] if self._is_lazy(node) else computed_from(node)
 
     def _is_lazy(self, node: Node) -> TypeGuard[Operation]:
         """Whether a choice has sides with loops in them, which are computed only where chosen."""
@@ -265,9 +264,9 @@ class Evaluator:
     def _has_loops(self, node: Node) -> bool:
         """Whether loops are simulated for a node, or may be."""
         if node not in self._looping:
-            for each in _settled_first(node, self._looping):
+            for each in settled_first(node, self._looping):
                 self._looping[each] = isinstance(each, First | Final | Total) or any(
-                    self._looping[operand] for operand in _operands(each)
+                    self._looping[operand] for operand in computed_from(each)
                 )
         return self._looping[node]
 
@@ -380,7 +379,7 @@ class Evaluator:
         for node in pending:
             if node not in self._needs:
                 self._needs[node] = tuple(
-                    each for each in _inside(node) if isinstance(each, Recurrence)
+                    each for each in depended_on(node) if isinstance(each, Recurrence)
                 )
             for each in self._needs[node]:
                 if each.loop == loop and each not in found:
@@ -557,55 +556,3 @@ class Evaluator:
                 np.logical_and.at(fine, rows, sure)
             start = stop
         return shrunk(Evaluated(result.view(U64), None if fine.all() else fine))
-
-
-def _operands(node: Node) -> tuple[Node, ...]:
-    match node:
-        case First():
-            return ()
-        case Final(at=at):
-            return (at,)
-        case Total(count=count):
-            return (count,)
-        case Sum(terms=terms):
-            return tuple(term for term, _ in terms)
-        case Product(factors=factors):
-            return factors
-        case Operation(operands=operands):
-            return operands
-        case Table(offset=offset):
-            return (offset,)
-        case _:
-            return ()
-
-
-def _settled_first(node: Node, settled: Container[Node]) -> list[Node]:
-    """A node and what it is computed from, operands first, but for what is settled."""
-    seen, pending = set[Node](), [node]
-    while pending:
-        each = pending.pop()
-        if each not in seen and each not in settled:
-            seen.add(each)
-            pending += _operands(each)
-    return sorted(seen, key=lambda each: each.id)
-
-
-def _inside(node: Node) -> list[Node]:
-    """A node and all it depends on, but for addresses of loads."""
-    seen, pending = dict[Node, None](), [node]
-    while pending:
-        each = pending.pop()
-        if each not in seen:
-            seen[each] = None
-            match each:
-                case First(condition=condition):
-                    pending.append(condition)
-                case Final(at=at, value=value):
-                    pending += [at, value]
-                case Total(count=count, value=value):
-                    pending += [count, value]
-                case Loaded() | Opaque():
-                    pass
-                case _:
-                    pending += _operands(each)
-    return list(seen)
