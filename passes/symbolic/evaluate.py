@@ -19,6 +19,7 @@ from kcc.passes.symbolic import semantics
 from kcc.passes.symbolic.budget import MAX_WORK
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.data import contents, gather
+from kcc.passes.symbolic.dependencies import computed_from, depended_on, settled_first
 from kcc.passes.symbolic.expr import (
     Final,
     First,
@@ -50,7 +51,6 @@ from kcc.passes.symbolic.rows import (
     taken,
 )
 from kcc.passes.symbolic.semantics import U64, Mask
-from kcc.passes.symbolic.walks import computed_from, depended_on, settled_first
 
 OVERHEAD = 300
 """An operation on few elements takes as long as one on so many (measured: about 3 us on arrays of

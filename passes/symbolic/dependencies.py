@@ -1,4 +1,4 @@
-"""Walks over what symbolic values are computed from."""
+"""What symbolic values are computed from."""
 
 from __future__ import annotations
 
