@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
@@ -39,11 +39,24 @@ class Facts:
         found.given = [each for each in self.given if type(each[1]) is not type(fact)]
         return found
 
+    def renew_budgets(self) -> None:
+        """What comes next has a budget of its own for the work it asks for."""
+        for fact in self._by_type.values():
+            if isinstance(fact, Budgeted):
+                fact.renew_budget()
+
     def __getitem__(self, kind: type[F]) -> F:
         return cast(F, self._by_type[kind])
 
     def __contains__(self, kind: type) -> bool:
         return kind in self._by_type
+
+
+@runtime_checkable
+class Budgeted(Protocol):
+    """A fact that passes ask for work, which it counts."""
+
+    def renew_budget(self) -> None: ...
 
 
 class Pass(Protocol[F_co]):
@@ -89,9 +102,11 @@ def run_passes(
         assert not missing, f"pass '{each.name}' runs before {missing} is known"
         fact = None if earlier is None else _taken(each, facts, earlier)
         if fact is None:
+            facts.renew_budgets()
             fact = around(each.name, lambda each=each: each.run(kernel, facts))
         facts.add(fact)
         facts.given.append((each, fact))
+    facts.renew_budgets()
     return facts
 
 

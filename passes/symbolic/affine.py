@@ -208,9 +208,10 @@ class _Leaves:
         self._found: dict[Node, tuple[frozenset[Key], frozenset[Recurrence]]] = {}
 
     def of(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:
-        for each in reachable([node], stop=self._found):
-            if each not in self._found:
-                self._found[each] = self._made(each)
+        if node not in self._found:
+            for each in reachable([node], stop=self._found):
+                if each not in self._found:
+                    self._found[each] = self._made(each)
         return self._found[node]
 
     def _made(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:

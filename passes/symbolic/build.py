@@ -37,7 +37,7 @@ from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.symbolic.algebra import Algebra
-from kcc.passes.symbolic.budget import MOST_WORK
+from kcc.passes.symbolic.budget import MAX_VISITED, MOST_WORK
 from kcc.passes.symbolic.closing import Endings, close
 from kcc.passes.symbolic.expr import (
     Expr,
@@ -126,9 +126,14 @@ class SymbolicValues:
         self._freezes = any(i.opcode is Opcode.FREEZE for i in self.function.instructions)
         """Whether unset values may be read: then they are told apart from others."""
         self._kept: dict[type[object], object] = {}
-        self.work_left = MOST_WORK
-        """Of what all evaluations of these values may take together."""
+        self.work_left, self.visits_left = 0, 0
+        """Of what a pass may evaluate of these values, and look at (:mod:`.budget`)."""
+        self.renew_budget()
         self._process(None)
+
+    def renew_budget(self) -> None:
+        """For the next pass."""
+        self.work_left, self.visits_left = MOST_WORK, MAX_VISITED
 
     def kept(self, kind: type[T]) -> T:
         """What others compute of these values and keep as long as they live: one ``kind()``."""

@@ -14,9 +14,6 @@ MAX_NAMED = 3
 """Loads that are named; of more, their number is said."""
 
 
-MAX_VISITED = 5_000_000
-"""Nodes that are looked at for all reasons of a kernel; those of kernels/ take 1,200 at most."""
-
 TOO_LARGE = "the kernel is too large: its values are not followed any further"
 
 
@@ -59,19 +56,12 @@ def needs_a_run(values: SymbolicValues, node: Node) -> bool:
     return known[node]
 
 
-class _Visited:
-    """How many nodes of a kernel were looked at for reasons and ends of values."""
-
-    nodes = 0
-
-
 def followed(values: SymbolicValues, node: Node) -> list[Node] | None:
-    """:func:`everything`; None where the kernel is too large to follow each of its values."""
-    visited = values.kept(_Visited)
-    if visited.nodes > MAX_VISITED:
+    """:func:`everything`; None where a pass has followed as many values as it may."""
+    if values.visits_left < 0:
         return None
     found = everything(values, node)
-    visited.nodes += len(found)
+    values.visits_left -= len(found)
     return found
 
 
@@ -134,8 +124,11 @@ def _opaque(values: SymbolicValues, node: Opaque) -> str:
 
 def computed_reason(values: SymbolicValues, node: Node) -> str:
     """What has to be computed, and cannot be without a launch."""
-    variables = [each for each in everything(values, node) if isinstance(each, Recurrence)]
-    if any(isinstance(each.type, FloatTy) for each in everything(values, node)):
+    nodes = followed(values, node)
+    if nodes is None:
+        return TOO_LARGE
+    variables = [each for each in nodes if isinstance(each, Recurrence)]
+    if any(isinstance(each.type, FloatTy) for each in nodes):
         return "depends on a floating-point computation, which needs the launch and its arguments"
     if variables:
         return "depends on an integer computation that has no closed form: it needs the launch"

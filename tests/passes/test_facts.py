@@ -10,6 +10,8 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts, Pass, run_passes
 from kcc.passes.graph.control_flow import ControlFlow, ControlFlowPass
 from kcc.passes.graph.dominance import Dominators, PostDominatorsPass
+from kcc.passes.symbolic.budget import MAX_VISITED, MOST_WORK
+from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.table import Setting, analyse, passes_for
 from tests.passes.kernels import graph_text, read_kernel
 
@@ -67,3 +69,25 @@ def runs(kernel: Kernel, module: Module, passes: Sequence[Pass[Any]], earlier: F
 
     run_passes(kernel, module, passes, around, earlier)
     return names
+
+
+def test_each_pass_has_its_own_budget():
+    """One that takes all that it may leaves the next its own, and what comes after the passes."""
+    kernel, module = read_kernel(graph_text(((1, 1), ())))
+    left = list[tuple[str, int, int]]()
+    found = list[SymbolicValues]()
+
+    def around(stage: str, work: Callable[[], T]) -> T:
+        for values in found:
+            left.append((stage, values.work_left, values.visits_left))
+            values.work_left = values.visits_left = -1
+        fact = work()
+        if isinstance(fact, SymbolicValues):
+            found.append(fact)
+        return fact
+
+    facts = analyse(kernel, module, around)
+    names = [each.name for each in passes_for(Setting())]
+    assert [stage for stage, _, _ in left] == names[names.index("symbolic values") + 1 :]
+    assert {(work, visits) for _, work, visits in left} == {(MOST_WORK, MAX_VISITED)}
+    assert facts[SymbolicValues].work_left == MOST_WORK
