@@ -69,7 +69,7 @@ def case_of(
 ) -> Case:
     """The case of a row; public kernels lie in the folder ``sources``. NVRTC compiles for the
     row's GPU."""
-    gpu = Gpu(table.gpus[table.gpu_of(row)], table.settings)
+    gpu = table.gpu(row)
     measured = table.measured_ms(row)
     if measured is not None:
         measured = measured / _clock_mhz(gpu) if table.in_cycles else measured * 1e3
@@ -112,7 +112,7 @@ def _works(
     if isinstance(program, str):
         return program
     if frontend == NVRTC:
-        capability = described(Gpu(table.gpus[table.gpu_of(row)], table.settings)).capability
+        capability = described(table.gpu(row)).capability
         if capability is None or capability < OLDEST_NVRTC:
             return "NVRTC compiles nothing for this GPU"
         program = _by_nvrtc(program)

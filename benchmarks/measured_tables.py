@@ -31,7 +31,7 @@ from benchmarks.measured_programs import (
     way_of,
 )
 from kcc.sim.machine.launch_overhead import LaunchWay
-from kcc.validation.case import Measures
+from kcc.validation.case import Gpu, Measures
 
 DATA = "benchmarks/data"
 """The repository of kernels of our own."""
@@ -41,9 +41,10 @@ DATA = "benchmarks/data"
 class Table:
     """A file of measured times. ``program`` gives a row's launches, or why it has no estimate.
 
-    ``gpus`` are kcc's names by those of ``gpu_of``, a text of columns; ``settings`` changes of the
-    GPU's values. ``choice`` is the same for rows among which one would choose, empty where there is
-    no choice. ``aside`` says why a row is listed apart and not counted.
+    ``gpus`` are kcc's names by those of ``gpu_of``, a text of columns; ``clocks_mhz``, by the same
+    or for all (""), at which SMs ran where the file tells. ``choice`` is the same for rows among
+    which one would choose, empty where there is no choice. ``aside`` says why a row is listed apart
+    and not counted.
     """
 
     file: str
@@ -58,7 +59,7 @@ class Table:
     in_cycles: bool = False
     """``measured_ms`` gives cycles at the boost clock."""
     gpu_of: Callable[[Row], str] = lambda row: row.get("gpu", "")
-    settings: tuple[str, ...] = ()
+    clocks_mhz: Mapping[str, int] = field(default_factory=dict[str, int])
     counters: Mapping[str, str] = field(default_factory=dict[str, str])
     """From our counts to the file's columns."""
     warm: bool = False
@@ -76,6 +77,13 @@ class Table:
     def name(self) -> str:
         """The file's, without its ending."""
         return self.file.removesuffix(".csv")
+
+    def gpu(self, row: Row) -> Gpu:
+        """The GPU of a row, at the clock at which it ran where that is known."""
+        own = self.gpu_of(row)
+        clock = self.clocks_mhz.get(own, self.clocks_mhz.get(""))
+        keys = () if clock is None else ("core_clock_base_mhz", "core_clock_boost_mhz")
+        return Gpu(self.gpus[own], tuple(f"{key}={clock}" for key in keys))
 
 
 _COUNTERS = {
@@ -100,10 +108,6 @@ def _gpu(row: Row) -> str:
 
 def _kernel(row: Row) -> str:
     return row["kernel"]
-
-
-def _clock(mhz: int) -> tuple[str, ...]:
-    return (f"core_clock_boost_mhz={mhz}",)
 
 
 def _shared_arrays(row: Row) -> str:
@@ -147,15 +151,15 @@ TABLES = (
     # CLBlast's and KTT's tuners, events around launches. The clock is one number for a table, at
     # which the GPU was: read off counters, or off what most rows take of the load/store port.
     Table("gemm4096_rtx3090.csv", "", {"RTX_3090": "rtx3090"}, gemm, Measures.LAUNCH,
-          (_shared_arrays,), settings=_clock(1820)),
+          (_shared_arrays,), clocks_mhz={"": 1820}),
     Table("gemm4096_rtx2080ti.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, gemm, Measures.LAUNCH,
-          (_shared_arrays,), settings=_clock(1880)),
+          (_shared_arrays,), clocks_mhz={"": 1880}),
     Table("convolution_rtx3090.csv", "", {"RTX_3090": "rtx3090"}, convolution, Measures.LAUNCH,
           (_sums,)),
     Table("convolution_rtx2080ti_counters.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, convolution,
-          Measures.LAUNCH, (_sums,), settings=_clock(1790), counters=_COUNTERS),
+          Measures.LAUNCH, (_sums,), clocks_mhz={"": 1790}, counters=_COUNTERS),
     Table("coulomb3d_rtx2080ti_counters.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, coulomb,
-          Measures.LAUNCH, settings=_clock(1350), counters=_COUNTERS),
+          Measures.LAUNCH, clocks_mhz={"": 1350}, counters=_COUNTERS),
     # Kernel Tuner, events around launches.
     Table("convolution_milo_a100.csv", "", _A100, _MILO, Measures.LAUNCH, (_sums,),
           first_seen=_FIRST),
@@ -172,12 +176,15 @@ TABLES = (
           opendwarfs, Measures.LAUNCH, (_gpu, lambda row: row["size"], _kernel),
           lambda row: f"{row['kernel']} {row['size']}",
           warm=True, launches=lambda _: LaunchWay.WAITED, aside=_small_or_no_kernel),
-    # nvprof's durations and metrics.
+    # nvprof's durations and metrics. Clocks: medians of elapsed_cycles_sm, of all SMs, over
+    # the times of backprop from 0.03 ms on (quartiles: 1,062 and 1,079 of 112 rows, 1,246 and 1,337
+    # of 53). The K20's is its board's.
     Table("rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
           {"GTX-980": "gtx980", "Tesla-K20": "k20", "Tesla-P100": "p100"},
           lambda row: Program((RODINIA[row["kernel"]],), columns_of(row)), Measures.KERNEL,
           (_gpu, _kernel), lambda row: f"{row['kernel']} {row['input_size_1']}",
           include=("cuda/backprop", "cuda/lud/common"), warm=True,
+          clocks_mhz={"GTX-980": 1069, "Tesla-P100": 1259},
           counters={"warp_instructions": "inst_executed",
                     "l2_read_sectors": "l2_read_transactions",
                     "l2_write_sectors": "l2_write_transactions",
@@ -200,7 +207,7 @@ TABLES = (
           measured_ms=lambda row: float(row["elapsed_cycles_avg_per_launch"]), in_cycles=True,
           counters={"l2_read_sectors": "L1_RM", "dram_read_sectors": "dram_sect_rd",
                     "dram_write_sectors": "dram_sect_wr"}),
-    # Many launches in a row, timed as a whole.
+    # Many launches in a row on the same data, timed as a whole or one by one.
     Table("microbench_small_kernels.csv", DATA,
           {"a100_80": "nvidia-a100-sxm4-80gb", "a40": "a40", "h200": "h200", "l40": "l40",
            "mi210": "amd-mi210", "rx6900xt": "amd-radeon-rx-6900-xt"},
@@ -213,7 +220,8 @@ TABLES = (
           aside=lambda row: ("another kernel, of threads that stay"
                              if way_of(row) in ("_gsync", "_pt") else "")),
     Table("microbench_stream_occupancy.csv", DATA, STREAM_GPUS, stream, Measures.LAUNCH,
-          (_gpu, lambda row: row["column"]), lambda _: "", measured_ms=stream_ms, rows=_by_column),
+          (_gpu, lambda row: row["column"]), lambda _: "", measured_ms=stream_ms, rows=_by_column,
+          warm=True),
 )  # fmt: skip
 
 NO_TIMES = {
