@@ -69,7 +69,7 @@ CONSTANTS = (
     Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
     Constant(schedule, "WINDOW", 256, GEMM,
              "as far as a compiler may look; no number is published"),
-    Constant(pipeline_columns, "UNIT_QUEUE", 0.0, (COULOMB,), "units take in nothing ahead"),
+    Constant(pipeline_columns, "XU_QUEUE_CYCLES", 0.0, (COULOMB,), "XU takes in nothing ahead"),
     Constant(l2_path, "REQUEST_CYCLES", 1.0, (K40, POLYBENCH), "a request a cycle",
              {K40: 2.0, POLYBENCH: 1.95}),
     Constant(load_port, "READ_ONLY_CROSSING_CYCLES", {}, ("convolution_milo_a100",),
@@ -93,7 +93,7 @@ of far more than L2 holds (benchmarks/fit_l2.py)."""
 
 def rests_on(table: Table) -> bool:
     """Whether anything was calibrated on a table."""
-    return bool(table.settings) or table.name in (
+    return bool(table.clocks_mhz) or table.name in (
         *SOURCES.values(), *(name for constant in CONSTANTS for name in constant.tables),
     )  # fmt: skip
 

@@ -124,7 +124,8 @@ def shared_traffic(stream: Stream) -> Traffic:
     """That of an access to shared memory."""
     beyond = stream.sectors - stream.size_bytes * WARP / SECTOR
     misaligned = 0.0 if stream.rows is None else min(max(beyond, 0.0), 1.0)
-    return Traffic(0, 0, 0, 0, stream.passes, known=True, misaligned=misaligned)
+    known = not stream.indirect
+    return Traffic(0, 0, 0, 0, stream.passes, known=known, misaligned=misaligned)
 
 
 def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:

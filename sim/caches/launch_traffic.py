@@ -11,7 +11,7 @@ from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
 from kcc.sim.caches.reuse.analysis import ReuseStudy
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
-from kcc.sim.caches.warm_cache import COPIES, warmed
+from kcc.sim.caches.warm_cache import COPIES, cooled, warmed
 from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffic
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.memory_side import beyond_cache
@@ -72,8 +72,9 @@ class _Asked:
             traffic = without_l1(traffic, subject.past_l1)
         traffic = modelled_traffic(traffic, subject.streams, self.mechanisms)
         warm = options.warm and self.mechanisms.caches
-        if warm:
-            traffic = warmed(traffic, subject.streams, shape.l2_bytes / copies)
+        if self.mechanisms.caches:
+            left = warmed if warm else cooled
+            traffic = left(traffic, subject.streams, shape.l2_bytes / copies)
         if subject.program(self.machine.generation) is subject.newest:
             traffic = {**traffic, **local}
         return LaunchTraffic(traffic, study, warm)

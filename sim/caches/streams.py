@@ -46,6 +46,14 @@ INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
 
+INDIRECT_PASSES = 2.0
+"""Through the banks of shared memory, of a load or store through such an index: between one, and
+what it takes at random."""
+
+INDIRECT_ATOMIC_PASSES = 3.53
+"""The same of an atomic operation, whose lanes wait for each other at one word as well: the fullest
+of 32 banks if each of 32 lanes takes one at random, in the mean."""
+
 NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_SHIFTS = 8
 MOST_WARPS = 8
@@ -84,6 +92,8 @@ class Stream:
 
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.flow.open_arguments`)."""
+    indirect: bool = False
+    """Whether memory decides where lanes go, and nothing is known of it."""
     array_bytes: int | None = None
     """Of the array, where that is given."""
     once: float = 1.0
@@ -336,9 +346,11 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     if rows is None:
         apart = reader.lie_apart(access, address, place)
         sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
+        is_atomic = access.op is AccessOp.ATOMIC
+        passes = INDIRECT_ATOMIC_PASSES if is_atomic else INDIRECT_PASSES
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
-            {}, sectors, sectors, 2.0 if local else sectors, local,
+            {}, sectors, sectors, passes if local else sectors, local, indirect=True,
         )  # fmt: skip
     shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and access.op is AccessOp.ATOMIC

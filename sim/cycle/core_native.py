@@ -64,7 +64,7 @@ from kcc.sim.machine.costs import UNITS, Unit
 
 Ints = Any
 
-MEMORY, ALL_UNITS = int(Unit.MEMORY), int(UNITS)
+MEMORY, XU, ALL_UNITS = int(Unit.MEMORY), int(Unit.SFU), int(UNITS)
 K_BARRIER = int(Kind.BARRIER)
 K_LOAD, K_STORE, K_ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
 K_LOCAL_LOAD, K_LOCAL_ATOMIC = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_ATOMIC)
@@ -90,8 +90,8 @@ S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
 )  # fmt: skip
 REGISTER_BANKS, C_REGISTERS = int(Conf.REGISTER_BANKS), int(Cause.REGISTERS)
 CONSTANT_SETS, BLOCK_START = int(Conf.CONSTANT_SETS), int(Conf.BLOCK_START)
-WARP_END, L2_LATENCY, AFTER_ATOMIC, ONE_START = (
-    int(Conf.WARP_END), int(Conf.L2_LATENCY), int(Conf.AFTER_ATOMIC),
+WARP_END, L2_LATENCY, XU_QUEUE, AFTER_ATOMIC, ONE_START = (
+    int(Conf.WARP_END), int(Conf.L2_LATENCY), int(Conf.XU_QUEUE), int(Conf.AFTER_ATOMIC),
     int(Conf.ONE_START),
 )  # fmt: skip
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
@@ -249,8 +249,10 @@ def issue(
             conf, run, code, streams, warps, sms, l1, l2, memory, counts, sm, warp, now
         )
     else:
-        schedulers.free[number, unit] = now + operation.interval
-        key = (now + operation.latency) << TIME_SHIFT | operation.cause
+        ahead = conf[XU_QUEUE] if unit == XU else 0
+        begins = max(now, schedulers.free[number, unit] + ahead)
+        schedulers.free[number, unit] = begins + operation.interval - ahead
+        key = (begins + operation.latency) << TIME_SHIFT | operation.cause
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)
         key += extra << TIME_SHIFT

@@ -51,7 +51,7 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import Program, program_of
 from kcc.sim.cycle.summary import Outcome, timing_of
-from kcc.sim.machine.costs import UNITS
+from kcc.sim.machine.costs import UNITS, Unit
 from kcc.sim.program.issued import IssuedTables
 from kcc.sim.result import Timing
 
@@ -261,6 +261,7 @@ class LaunchSimulation:
             np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), COLLECTOR),
             np.zeros((schedulers, UNITS), PORT),
         )  # fmt: skip
+        self.schedulers.free[:, Unit.SFU] = -machine[Conf.XU_QUEUE]
         for column in ("next", "base", "far_time"):
             self.schedulers.state[column] = NEVER
         self.schedulers.state["cause"], self.schedulers.state["op"] = Cause.IDLE, -1

@@ -252,6 +252,8 @@ class Conf(IntEnum):
     """1: a sector of L2 that was stored in part is read from DRAM when it is loaded."""
     BANK_MAPPING = 66
     """Of rows to banks (:class:`kcc.sim.machine.dram_banks.BankMapping`)."""
+    XU_QUEUE = 67
+    """Cycles of work that the unit of special functions takes in ahead."""
 
 
 CONF_SIZE = len(Conf)

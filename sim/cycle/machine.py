@@ -24,6 +24,7 @@ from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 from kcc.sim.machine.load_port import load_port_of
+from kcc.sim.machine.pipeline_columns import xu_queue_cycles
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
 from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
 
@@ -204,6 +205,7 @@ def _issue(reader: GpuReader, conf: NDArray[np.int64], occupancy: Occupancy) -> 
     if banks is not None and collectors is not None and schedulers <= banks.value:
         conf[Conf.REGISTER_BANKS] = min(banks.value // schedulers, MOST_BANKS)
         conf[Conf.COLLECTORS] = max(collectors.value // schedulers, 1)
+    conf[Conf.XU_QUEUE] = round(xu_queue_cycles(reader.gpu))
     conf[Conf.CONSTANT_LATENCY] = whole(
         reader, "latency_cycles.constant_hit", 8, "as NVIDIA's V100"
     )

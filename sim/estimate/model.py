@@ -27,7 +27,8 @@ from kcc.sim.estimate.subject import Subject
 from kcc.sim.flow.sequences import CutLoop, Traced, Traces, lengthened
 from kcc.sim.flow.uneven_blocks import most_work
 from kcc.sim.machine.dram_load import settled
-from kcc.sim.machine.pipeline_columns import PORT_QUEUE, UNIT_QUEUE
+from kcc.sim.machine.l2_path import cycles_to_l2
+from kcc.sim.machine.pipeline_columns import PORT_QUEUE
 
 if TYPE_CHECKING:
     from kcc.sim.estimate.pipeline_native import Run
@@ -89,7 +90,19 @@ def _timed(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> Timed
         parts.append(demand)
     demand = mixed(subject, parts)
     cycles, shares = _of_classes(demand, parts) if len(parts) > 1 else _launch(demand)
-    return demand, *_at_least(demand, cycles, shares)
+    return demand, *_stored(demand, *_at_least(demand, cycles, shares))
+
+
+def _stored(
+    demand: Demand, cycles: float, shares: Mapping[str, float]
+) -> tuple[float, Mapping[str, float]]:
+    """The same, with the way of the last stores to L2."""
+    if not demand.write.any():
+        return cycles, shares
+    way = cycles_to_l2(demand.machine.latency["l2"])
+    found = _squeezed({**shares, "idle": 0.0}, cycles / (cycles + way), "idle")
+    found["idle"] += shares.get("idle", 0.0) * cycles / (cycles + way)
+    return cycles + way, found
 
 
 def _of_classes(demand: Demand, parts: Sequence[Demand]) -> tuple[float, Mapping[str, float]]:
@@ -266,7 +279,7 @@ def _sm(
         blocks=blocks,
         dram_cycles=SECTOR * sharing / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
-        unit_queue=UNIT_QUEUE,
+        xu_queue=machine.xu_queue,
         shared_latency=waits["shared"],
         l1_latency=waits["l1"],
         l2_latency=waits["l2"],

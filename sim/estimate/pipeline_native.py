@@ -28,7 +28,7 @@ REASONS = (
 memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
 place of one that ended; idle once warps run out."""
 
-_MEMORY_UNIT = 4
+_XU, _MEMORY_UNIT = 3, 4
 _BARRIER_OPERATION, _GROUP = 9, 12
 _SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
 _SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
@@ -80,7 +80,7 @@ class Sm(NamedTuple):
     blocks: int
     dram_cycles: float
     queue: float
-    unit_queue: float
+    xu_queue: float
     shared_latency: float
     l1_latency: float
     l2_latency: float
@@ -202,7 +202,7 @@ def run_sm(
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
     schedulers = _Schedulers(
-        np.zeros(sm.schedulers), np.zeros(units), np.full(units, -sm.unit_queue),
+        np.zeros(sm.schedulers), np.zeros(units), np.zeros(units),
         np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
         np.full(sm.schedulers, -1),
     )  # fmt: skip
@@ -308,7 +308,8 @@ def _loop(
             begin = max(start, schedulers.unit_free[scheduler, unit])
             done = float(begin + operations.latency[o])
             schedulers.unit_free[scheduler, unit] = begin + operations.busy[o]
-            schedulers.taken[scheduler, unit] = begin + operations.busy[o] - sm.unit_queue
+            ahead = sm.xu_queue if unit == _XU else 0.0
+            schedulers.taken[scheduler, unit] = begin + operations.busy[o] - ahead
         if operations.memory[o] == _GROUP:
             for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
                 n = operations.needs[i]

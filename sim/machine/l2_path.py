@@ -43,6 +43,12 @@ GA10X_AND_ADA_SM_BYTES = 16.3
 and an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
 
 
+def cycles_to_l2(hit_cycles: float) -> float:
+    """Cycles from an SM to a slice of L2: half of those of a load that hits there. A launch ends
+    when what it stores last has come so far."""
+    return hit_cycles / 2.0
+
+
 def l2_bytes_per_cycle(gpu: GpuDescription, sms: int) -> float:
     """What all slices of a GPU's L2 give in a cycle: as measured, or by its slices, or its SMs."""
     given, slices = gpu.l2.bytes_per_cycle, gpu.l2.slices

@@ -38,9 +38,10 @@ H100 128 (same file)."""
 PORT_QUEUE = 24.0
 """Cycles of work that the load/store port takes in ahead."""
 
-UNIT_QUEUE = 8.0
-"""Cycles of work that a unit takes in ahead: one operation here may be several machine
-instructions, between which a GPU would issue other warps'."""
+XU_QUEUE_CYCLES = 8.0
+"""Of GPUs whose description does not say it: the work that the unit of special functions takes in
+ahead, one instruction of Volta or Turing. Nsight Compute's documentation has that instructions of
+XU wait in a queue, as those of the load/store unit do, and not in the warp."""
 
 BLOCK_START_CYCLES = 360.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
@@ -100,6 +101,8 @@ class Machine:
     """From launch to the first instruction and from the last to the end."""
     block_start_cycles: float
     tensor: TensorCores
+    xu_queue: float
+    """Cycles of work that the unit of special functions takes in ahead."""
     greedy: bool
     """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
     (:mod:`kcc.sim.machine.warp_scheduling`)."""
@@ -118,6 +121,12 @@ _LATENCIES: dict[str, tuple[str, float, str]] = {
     "barrier": ("latency_cycles.barrier", 20.0, "as Volta"),
     "atomic": ("latency_cycles.atomic_global", 250.0, "as Turing"),
 }
+
+
+def xu_queue_cycles(gpu: GpuDescription) -> float:
+    """Cycles of work that the unit of special functions of a GPU takes in ahead: for all models."""
+    known = gpu.xu_queue_cycles
+    return XU_QUEUE_CYCLES if known is None else float(known.value)
 
 
 def machine_of(reader: GpuReader) -> Machine:
@@ -169,6 +178,7 @@ def machine_of(reader: GpuReader) -> Machine:
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         tensor=tensor_cores_of(gpu, schedulers),
+        xu_queue=xu_queue_cycles(gpu),
         greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),
     )
 

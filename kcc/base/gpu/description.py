@@ -233,6 +233,9 @@ class GpuDescription:
     launch_overhead_cycles: Number = number(CYCLES, "from launch to the first instruction")
     block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
 
+    xu_queue_cycles: Number = number(
+        CYCLES, "work that the unit of special functions takes in ahead; not given: 8"
+    )
     warp_end_cycles: Number = number(
         CYCLES, "from a warp's last result or acknowledged store to its end; not given: no wait"
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.overflow import missing_share
 from kcc.sim.caches.streams import Stream
-from kcc.sim.caches.warm_cache import warmed
+from kcc.sim.caches.warm_cache import DIRTY_SHARE, cooled, warmed
 
 
 def stream(access: int, array: str, *, is_load: bool) -> Stream:
@@ -44,3 +46,39 @@ def test_arrays_add_up_and_what_is_read_and_written_counts_once():
     half = warmed(traffic, two, 2 * EACH / 1.3)
     assert half[2].dram_sectors == pytest.approx(2.0)
     assert half[2].l2_sectors == 4.0
+
+
+def test_what_is_written_last_has_not_come_to_memory():
+    """Lines read and lines written leave L2 alike; of an array that is read and written no more
+    than half of L2 waits to be written."""
+    apart = (stream(0, "a", is_load=True), stream(1, "b", is_load=False))
+    same = (stream(0, "a", is_load=True), stream(1, "a", is_load=False))
+    traffic = dict.fromkeys(range(2), COLD)
+    for streams in (apart, same):
+        cold = cooled(traffic, streams, EACH / 4)
+        assert cold[0] == COLD
+        assert cold[1].dram_sectors == pytest.approx(4.0 * (1 - DIRTY_SHARE / 4))
+    assert cooled(traffic, apart, 2.0 * EACH)[1].dram_sectors == 0.0
+    assert cooled(traffic, same, 0.0) == traffic
+    loads = (stream(0, "a", is_load=True), stream(1, "b", is_load=True))
+    assert cooled(traffic, loads, EACH) == traffic
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "l2_bytes", "measured"),
+    [
+        (2_113_595, 2_097_182, 5_767_168, 2_019_397),  # a convolution on an RTX 2080 Ti
+        (1_048_580, 1_048_576, 6_291_456, 950_303),  # fwtBatch1Kernel on a GV100
+        (262_147, 131_072, 6_291_456, 66_263),  # calculate_temp there
+    ],
+)
+def test_sectors_written_as_counters_have_them(
+    read: int, written: int, l2_bytes: int, measured: int
+):
+    each = replace(COLD, dram_sectors=1.0)
+    streams = (
+        replace(stream(0, "a", is_load=True), executions=float(read)),
+        replace(stream(1, "b", is_load=False), executions=float(written)),
+    )
+    found = cooled(dict.fromkeys(range(2), each), streams, l2_bytes)
+    assert written * found[1].dram_sectors == pytest.approx(measured, rel=0.02)

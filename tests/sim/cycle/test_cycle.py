@@ -66,6 +66,20 @@ def test_chains(tmp_path: Path, opcode: str, latency: int, interval: int) -> Non
     assert stack(timing)["unit busy"] == (N - 1) * (interval - 1)
 
 
+def test_special_functions_are_taken_in_ahead(tmp_path: Path) -> None:
+    """One begins every 8 cycles. With a queue of 8 the second issues at 1, the n-th when the one
+    before it begins, at 8 (n - 2); then what waits for no result goes on, and the last result comes
+    25 cycles after it began at 8 (N - 1)."""
+    warp = Warp()
+    for n in range(N):
+        warp.op("MUFU.EX2", n + 1, (100, 101))
+    queue = "xu_queue_cycles=8"
+    assert check(simulate(tmp_path, [[warp]], queue)).cycles == (N - 2) * 8 + 1
+    warp.op("FFMA", 0, (N,))
+    assert check(simulate(tmp_path, [[warp]], queue)).cycles == (N - 1) * 8 + 25 + 1
+    assert check(simulate(tmp_path, [[warp]])).cycles == (N - 1) * 8 + 25 + 1
+
+
 def test_warps_hide_latency(tmp_path: Path) -> None:
     """Four warps of one scheduler (every fourth slot) fill seven cycles but for the interval."""
     chain = Warp()

@@ -33,7 +33,7 @@ class Row:
 
 
 SM = native.Sm(
-    schedulers=1, resident=1, warps=1, blocks=1, dram_cycles=3.0, queue=24.0, unit_queue=0.0,
+    schedulers=1, resident=1, warps=1, blocks=1, dram_cycles=3.0, queue=24.0, xu_queue=0.0,
     shared_latency=23.0, l1_latency=30.0, l2_latency=200.0, dram_latency=480.0, dram_wait=0.0,
     constant_latency=8.0, barrier_latency=20.0, atomic_latency=250.0, block_start=300.0,
 )  # fmt: skip
@@ -88,11 +88,13 @@ def test_all_results_count_that_an_operation_needs():
 
 def test_a_unit_takes_the_next_when_it_is_free():
     """Busy for 3 cycles each: issued at 0, 3 and 6, done at 10. With a queue of 3 the second is
-    taken in at 1, begins at 3; the third is taken in at 3, begins at 6, and is done then, too."""
-    rows = [Row(busy=3.0)] * 3
+    taken in at 1, begins at 3; the third is taken in at 3, begins at 6, and is done then, too. No
+    other unit has a queue."""
+    rows = [Row(Unit.SFU, busy=3.0)] * 3
     assert cycles(rows) == 10
-    queued = run(rows, unit_queue=3.0)
+    queued = run(rows, xu_queue=3.0)
     assert queued.cycles == 10
+    assert run([Row(busy=3.0)] * 3, xu_queue=3.0).spent[native.UNIT] == 4
     assert queued.spent[native.UNIT] == 1  # the cycle from 2 to 3
     assert run(rows).spent[native.UNIT] == 4  # 1 to 3 and 4 to 6
 
