@@ -92,6 +92,7 @@ class Stream:
 
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.flow.open_arguments`)."""
+    is_atomic: bool = False
     indirect: bool = False
     """Whether memory decides where lanes go, and nothing is known of it."""
     array_bytes: int | None = None
@@ -343,17 +344,18 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, own.sectors, own.lines, own.passes, local,
         )  # fmt: skip
+    is_atomic = access.op is AccessOp.ATOMIC
     if rows is None:
         apart = reader.lie_apart(access, address, place)
         sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
-        is_atomic = access.op is AccessOp.ATOMIC
         passes = INDIRECT_ATOMIC_PASSES if is_atomic else INDIRECT_PASSES
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
-            {}, sectors, sectors, passes if local else sectors, local, indirect=True,
+            {}, sectors, sectors, passes if local else sectors, local,
+            is_atomic=is_atomic, indirect=True,
         )  # fmt: skip
     shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
-    alone = local and access.op is AccessOp.ATOMIC
+    alone = local and is_atomic
     if alone and (rows == rows.flat[0]).all():
         alone = not is_joined(reader.instructions[access.instruction])
     key = (place, constant % LINE, size, local, alone, bulk)
@@ -371,7 +373,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
         max(1.0, costs.lines * share),
         max(1.0, costs.passes if local and not alone else costs.passes * share), local,
-        max(1.0, costs.bank_passes * share), period, assumed=assumed,
+        max(1.0, costs.bank_passes * share), period, assumed=assumed, is_atomic=is_atomic,
     )  # fmt: skip
 
 

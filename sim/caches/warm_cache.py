@@ -47,12 +47,13 @@ def cooled(
     traffic: Mapping[int, Traffic], streams: Sequence[Stream], l2_bytes: float
 ) -> Mapping[int, Traffic]:
     """The traffic of a launch that finds nothing in L2: what is written last has not come to DRAM
-    at its end. Lines that are read and lines that are written leave L2 alike."""
+    at its end. Lines that are read and lines that are written leave L2 alike. Atomic operations
+    read theirs, which are not less."""
     moved = _moved(traffic, streams)
     if not moved.written:
         return traffic
     share = 1.0 - min(l2_bytes / moved.footprint, DIRTY_SHARE * l2_bytes / moved.written, 1.0)
-    stores = {stream.access for stream in streams if not stream.is_load}
+    stores = {each.access for each in streams if not (each.is_load or each.is_atomic)}
     return {
         a: replace(t, dram_sectors=t.dram_sectors * share) if a in stores else t
         for a, t in traffic.items()

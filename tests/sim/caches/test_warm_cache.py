@@ -60,6 +60,8 @@ def test_what_is_written_last_has_not_come_to_memory():
         assert cold[1].dram_sectors == pytest.approx(4.0 * (1 - DIRTY_SHARE / 4))
     assert cooled(traffic, apart, 2.0 * EACH)[1].dram_sectors == 0.0
     assert cooled(traffic, same, 0.0) == traffic
+    atomic = (apart[0], replace(apart[1], is_atomic=True))
+    assert cooled(traffic, atomic, EACH) == traffic
     loads = (stream(0, "a", is_load=True), stream(1, "b", is_load=True))
     assert cooled(traffic, loads, EACH) == traffic
 
