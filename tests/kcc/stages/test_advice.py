@@ -139,7 +139,8 @@ __kernel void pick(__global const int *in, __global float *out)
 def test_few_operations_for_each_byte(tmp_path: Path):
     found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=65536, block=256)
     assert found.limiter == "dram_bandwidth"
-    assert "DRAM moves 134 MB" in of_code(found, "arithmetic-intensity").text
+    # 67 MB are read and 67 MB written, of which half of a V100's L2 is not in DRAM at the end.
+    assert "DRAM moves 131 MB" in of_code(found, "arithmetic-intensity").text
     assert verdict_of(found).startswith("Bottleneck: DRAM throughput (")
 
 
