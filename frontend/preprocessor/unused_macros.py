@@ -33,14 +33,14 @@ def unused_macros(
     if not defined or any(PurePath(name).name not in read for name in _INCLUDE.findall(text)):
         return []
     words = set(_WORD.findall(text))
-    own = {first or second for first, second in _ASKED.findall(text)} - set(defined)
+    own = {first or second for first, second in _ASKED.findall(text)}
     found = list[Diagnostic]()
     for name in defined:
         values = (value for other, value in defined.items() if other != name)
         if name in words or name[0] == "_" or any(name in _WORD.findall(v or "") for v in values):
             continue
         near = get_close_matches(name, sorted(own), n=1) or get_close_matches(
-            name, sorted(words - set(defined)), n=1, cutoff=0.75
+            name, sorted(words), n=1, cutoff=0.75
         )
         hint = f"did you mean '{near[0]}'?" if near else None
         message = f"no line of the source uses macro '{name}', which an option defines"

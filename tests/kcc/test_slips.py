@@ -32,6 +32,7 @@ def path(tmp_path: Path) -> Path:
     [
         (("analyze", "-D", "TIEL=32"), "hint: did you mean 'TILE'?"),
         (("analyze", "-D", "BAES=32"), "hint: did you mean 'BASE'?"),
+        (("analyze", "-D", "TILE=8", "-D", "TIEL=32"), "hint: did you mean 'TILE'?"),
         (("analyze", "-D", "BASE=32"), "warning[K130]: macro 'BASE' is redefined differently"),
         (("analyze", "-D", "TILE=8"), ""),
         (("analyze", "-D", "TILE=EIGHT", "-D", "EIGHT=8"), ""),
