@@ -4,39 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from kcc.passes.symbolic.expr import (
-    Final,
-    First,
-    Loaded,
-    Node,
-    Opaque,
-    Operation,
-    Product,
-    Sum,
-    Table,
-    Total,
-)
+from kcc.passes.symbolic.expr import Final, First, Loaded, Node, Total, operands_of
 
 
 def computed_from(node: Node) -> tuple[Node, ...]:
     """What a node is computed from, bodies of loops left out."""
     match node:
-        case First():
+        case First() | Loaded():
             return ()
         case Final(at=at):
             return (at,)
         case Total(count=count):
             return (count,)
-        case Sum(terms=terms):
-            return tuple(term for term, _ in terms)
-        case Product(factors=factors):
-            return factors
-        case Operation(operands=operands):
-            return operands
-        case Table(offset=offset):
-            return (offset,)
         case _:
-            return ()
+            return operands_of(node)
 
 
 def settled_first(node: Node, settled: Container[Node]) -> list[Node]:
@@ -57,15 +38,6 @@ def depended_on(node: Node) -> list[Node]:
         each = pending.pop()
         if each not in seen:
             seen[each] = None
-            match each:
-                case First(condition=condition):
-                    pending.append(condition)
-                case Final(at=at, value=value):
-                    pending += [at, value]
-                case Total(count=count, value=value):
-                    pending += [count, value]
-                case Loaded() | Opaque():
-                    pass
-                case _:
-                    pending += computed_from(each)
+            if not isinstance(each, Loaded):
+                pending += operands_of(each)
     return list(seen)

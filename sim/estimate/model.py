@@ -100,9 +100,7 @@ def _stored(
     if not demand.write.any():
         return cycles, shares
     way = cycles_to_l2(demand.machine.latency["l2"])
-    found = _squeezed({**shares, "idle": 0.0}, cycles / (cycles + way), "idle")
-    found["idle"] += shares.get("idle", 0.0) * cycles / (cycles + way)
-    return cycles + way, found
+    return cycles + way, _squeezed(shares, cycles / (cycles + way), "idle")
 
 
 def _of_classes(demand: Demand, parts: Sequence[Demand]) -> tuple[float, Mapping[str, float]]:
@@ -318,5 +316,5 @@ def _reasons() -> tuple[str, ...]:
 def _squeezed(shares: Mapping[str, float], kept: float, name: str) -> dict[str, float]:
     """The stack with cycles added beyond what the pipeline saw."""
     found = {reason: share * kept for reason, share in shares.items()}
-    found[name] = 1.0 - kept
+    found[name] = found.get(name, 0.0) + 1.0 - kept
     return found

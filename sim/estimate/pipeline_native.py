@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.native import inlined, uncounted
+from kcc.sim.machine.costs import Unit
+from kcc.sim.program.operations import Memory
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -28,10 +30,15 @@ REASONS = (
 memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
 place of one that ended; idle once warps run out."""
 
-_XU, _MEMORY_UNIT = 3, 4
-_BARRIER_OPERATION, _GROUP = 9, 12
-_SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
-_SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
+_XU, _MEMORY_UNIT = int(Unit.SFU), int(Unit.MEMORY)
+_BARRIER_OPERATION, _GROUP = int(Memory.BARRIER), int(Memory.GROUP)
+_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = (
+    int(Memory.SHARED_LOAD), int(Memory.SHARED_STORE), int(Memory.SHARED_ATOMIC),
+)  # fmt: skip
+_GLOBAL_STORE, _GLOBAL_ATOMIC, _PRIVATE_STORE, _CONSTANT_LOAD = (
+    int(Memory.GLOBAL_STORE), int(Memory.GLOBAL_ATOMIC), int(Memory.PRIVATE_STORE),
+    int(Memory.CONSTANT_LOAD),
+)  # fmt: skip
 _NEVER = 1e30
 _OWN_TURN, _LAST_TURN = np.int64(-(1 << 62)), np.int64(1 << 62)
 _MOSTLY = 0.5

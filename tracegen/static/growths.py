@@ -10,13 +10,11 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import (
     Final,
     First,
+    Loaded,
     Node,
     Number,
     Operation,
-    Product,
     Recurrence,
-    Sum,
-    Table,
     Total,
     operands_of,
 )
@@ -115,17 +113,7 @@ class Growths:
 
 def plain_operands(node: Node) -> tuple[Node, ...]:
     """What a node is computed from, without going through loops."""
-    match node:
-        case Sum(terms=terms):
-            return tuple(term for term, _ in terms)
-        case Product(factors=factors):
-            return factors
-        case Operation(operands=operands):
-            return operands
-        case Table(offset=offset):
-            return (offset,)
-        case _:
-            return ()
+    return () if isinstance(node, Loaded | First | Final | Total) else operands_of(node)
 
 
 def zero_test(node: Node) -> tuple[Node, ...]:
