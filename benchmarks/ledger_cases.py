@@ -182,7 +182,9 @@ def _request(step: Step, table: Table, names: dict[str, Value], root: Path) -> A
     branches = {_line_of(source, text): float(_number(n, names)) for text, n in step.branches}
     return AnalysisRequest(
         source=source,
-        options=BuildOptions(macros, include, opt_level=OptLevel.O2),
+        options=BuildOptions(
+            macros, include, opt_level=OptLevel.O2, fast_relaxed_math=step.fast_math
+        ),
         kernels=(step.kernel,),
         other_launch=LaunchInputs(launch, names, given, "table"),
         assumptions=Assumptions(loops, branches),

@@ -38,6 +38,8 @@ class Step:
     """Lines of the source that were not there when it was measured."""
     local_bytes: int | None = None
     """Shared memory of a thread block, where it is not what the source declares."""
+    fast_math: bool = False
+    """Compiled with ``-use_fast_math``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,11 +336,11 @@ def convolution(row: Row) -> Program:
 
 
 def coulomb(row: Row) -> Program:
-    """KTT's direct Coulomb sum."""
+    """KTT's direct Coulomb sum, which its host compiles with ``-use_fast_math``."""
     grid, block = (row[name].replace(".", ",") for name in ("grid_blocks", "block"))
     arguments = ("numberOfAtoms=64", "gridSpacing=0.5", "gridSize=256")
-    return Program((Step("CoulombSum3d.cl", "directCoulombSum", grid, block, arguments,
-                         _upper(row)),))  # fmt: skip
+    return Program((Step("CoulombSum3d.cu", "directCoulombSum", grid, block, arguments,
+                         _upper(row), fast_math=True),))  # fmt: skip
 
 
 def tuned(

@@ -87,6 +87,7 @@ class Table:
 
 
 _COUNTERS = {
+    "registers": "regs_per_thread",
     "warp_instructions": "warp_inst",
     "shared_load_wavefronts": "shmem_ld_wavefronts",
     "l2_read_sectors": "l2_sect_rd",
@@ -185,7 +186,8 @@ TABLES = (
           (_gpu, _kernel), lambda row: f"{row['kernel']} {row['input_size_1']}",
           include=("cuda/backprop", "cuda/lud/common"), warm=True,
           clocks_mhz={"GTX-980": 1069, "Tesla-P100": 1259},
-          counters={"warp_instructions": "inst_executed",
+          counters={"registers": "regs_per_thread",
+                    "warp_instructions": "inst_executed",
                     "l2_read_sectors": "l2_read_transactions",
                     "l2_write_sectors": "l2_write_transactions",
                     "dram_read_sectors": "device_memory_read_transactions"}),

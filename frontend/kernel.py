@@ -79,3 +79,5 @@ class CompiledUnit:
     sub_group_size: int | None = None
     """The warps for which functions of sub-groups are written out; None where any will do."""
     costs: Costs = Costs.NVIDIA
+    ptx: str = ""
+    """The PTX that it was read from."""

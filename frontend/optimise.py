@@ -61,7 +61,7 @@ _PARTLY = re.compile(r"remark: (.*):(\d+):(\d+): unrolled loop by a factor of (\
 _Transform = Callable[[llvm.ModuleRef], None]
 
 _TELL_OF_UNROLLING = "-pass-remarks=loop-unroll"
-_STAY_IN_BLOCKS = "-instcombine-code-sinking=false"
+STAY_IN_BLOCKS = "-instcombine-code-sinking=false"
 _NO_VECTOR_COMBINE = "-disable-vector-combine=true"
 """Options of LLVM, which are the process's and stay set."""
 
@@ -83,14 +83,12 @@ class Optimised:
     partly: Mapping[Span, int]
 
 
-def optimise(
-    text: str, level: OptLevel, costs: Costs = Costs.NVIDIA, *, compiled: bool = False
-) -> Optimised:
+def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
 
-    ``compiled``: the text is what a compiler made of a source, as PTX is. Code then stays in its
-    block: sunk into the branch that uses its result it would keep apart what ptxas runs abreast,
-    with all operands live in between.
+    By NVIDIA's costs code stays in its block, as NVVM (NVRTC 11.8 and 12.9) leaves it: sunk into
+    the branch that uses its result it would keep apart what ptxas runs abreast, with all operands
+    live in between.
 
     LLVM works in a process of its own, since what it cannot cope with ends its process. Raises
     :class:`DiagnosticError` (K503) for that, and :class:`InternalError` when the text is not a
@@ -98,7 +96,7 @@ def optimise(
     """
     clean = _MARKERS.sub("", text)
     with diverted_stderr() as written:
-        result = _optimised(clean, level, costs, compiled=compiled)
+        result = _optimised(clean, level, costs)
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
@@ -112,7 +110,7 @@ def optimise(
     return Optimised(_MARKERS.sub("", result), warnings, partly)
 
 
-def _optimised(text: str, level: OptLevel, costs: Costs, *, compiled: bool) -> str:
+def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
     """The module after the pipeline of its level, which may be too much for LLVM."""
     match level:
         case OptLevel.O0:
@@ -129,7 +127,7 @@ def _optimised(text: str, level: OptLevel, costs: Costs, *, compiled: bool) -> s
                 *((partial(_run_pipeline, costs=each), ()) for each in both),
                 (partial(_run_pipeline, costs=Costs.NVIDIA), (_NO_VECTOR_COMBINE,)),
             )
-    always = (_TELL_OF_UNROLLING, *((_STAY_IN_BLOCKS,) if compiled else ()))
+    always = (_TELL_OF_UNROLLING, *((STAY_IN_BLOCKS,) if costs is Costs.NVIDIA else ()))
     ends = list[str]()
     for transform, options in ways:
         try:

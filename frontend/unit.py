@@ -44,7 +44,7 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     sub_groups = sub_groups_of(text, sub_group_size)
     linked = link_builtins(text, sub_groups)
     check_size(linked)
-    optimised = optimise(linked, level, costs, compiled=language is Language.PTX)
+    optimised = optimise(linked, level, costs)
     module = read_module(optimised.text)
     if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -18,15 +18,19 @@ from kcc.base.scratch import scratch_folder
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode
-from kcc.frontend.machine_code.numbering import UNKNOWN_LINE, numbered
+from kcc.frontend.machine_code.numbering import UNKNOWN_LINE, Numbers, numbered
+from kcc.frontend.machine_code.own_ptx import located_ptx, origins, plain_ptx
 from kcc.frontend.machine_code.sass import Listing, read_sass
+from kcc.frontend.optimise import STAY_IN_BLOCKS
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.frontend.ptx.ptxas import PtxasCount, assemble, parse_report, run_tool, version_of
 
-_LLVM_OPTIONS = ("-disable-lsr",)
+_LLVM_OPTIONS = ("-disable-lsr", STAY_IN_BLOCKS, "-disable-machine-sink")
 """Addresses stay as NVVM leaves them. LLVM's loop strength reduction makes pointers of indices,
 whose alignment is not seen any more: accesses to private arrays are then not joined, and ptxas
-leaves these arrays in memory."""
+leaves these arrays in memory. So does what computes: LLVM would sink a sum into the branch that
+stores it and leave its loads where they are, all of whose values then live at once (228 registers
+where NVRTC's PTX has 32, in a convolution whose image does not divide by its blocks)."""
 
 _NO_LINE = re.compile(r"^(\s*\.loc\s+\d+) 0 0", re.MULTILINE)
 
@@ -54,11 +58,44 @@ class _Product:
 
 def nvidia_code(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineCode]:
     """The machine code of all kernels of a unit at -O2, by symbol. Numbers of instructions are
-    those of :class:`kcc.frontend.machine_code.numbering.Numbers`.
+    those of :class:`kcc.frontend.machine_code.numbering.Numbers`. PTX that came in is taken as it
+    is where ptxas takes it for this target; else LLVM's back end makes PTX of the unit.
 
     :raises DiagnosticError: K810 when a tool cannot be run, K811 when a kernel has no PTX here.
     """
-    product = _kept(numbered(unit.ir, unit.module), unit.language, tools)
+    if unit.ptx and (found := _of_own_ptx(unit, tools)):
+        return found
+    text = numbered(unit.ir, unit.module)
+    return _codes(
+        _kept(text, tools, unit.language.value, partial(_emitted, unit, tools, text)), tools
+    )
+
+
+def _of_own_ptx(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineCode] | None:
+    """The code of the PTX that came in; None where that is for a newer target or ptxas, or its
+    instructions are not those of the unit."""
+    plain = plain_ptx(unit.ptx)
+    try:
+        found = _codes(_kept(plain, tools, "ptx", partial(located_ptx, plain)), tools)
+    except DiagnosticError:
+        return None
+    origin, numbers = origins(unit, plain), Numbers.of(unit.module)
+    if origin is None:
+        return None
+    return {
+        symbol: renumbered(code, {line: numbers.first[symbol] + index
+                                  for line, index in origin[symbol].items()})
+        for symbol, code in found.items() if symbol in origin
+    }  # fmt: skip
+
+
+def renumbered(code: MachineCode, numbers: Mapping[int, int]) -> MachineCode:
+    """The code with other numbers for those that its instructions have; 0 for those without."""
+    rows = (replace(each, number=numbers.get(each.number, 0)) for each in code.instructions)
+    return replace(code, instructions=tuple(rows))
+
+
+def _codes(product: _Product, tools: NvidiaTools) -> Mapping[str, MachineCode]:
     listings = read_sass(product.listing)
     compiler = f"ptxas {product.version} ({tools.target})"
     return {
@@ -86,18 +123,18 @@ def _code(symbol: str, compiler: str, count: PtxasCount, listing: Listing | None
     )
 
 
-def _kept(text: str, language: Language, tools: NvidiaTools) -> _Product:
-    """What was made of this text before with the same tools, else it is made now."""
+def _kept(text: str, tools: NvidiaTools, kind: str, ptx: Callable[[], str]) -> _Product:
+    """What was made of this text before with the same tools, else it is made now of its PTX."""
     if tools.cache is None:
-        return _made(text, language, tools)
-    parts = [text, language.value, tools.target, llvmlite.__version__, _own_digest()]
+        return _made(ptx(), tools)
+    parts = [text, kind, tools.target, llvmlite.__version__, _own_digest()]
     parts += [_stamp(path) for path in (tools.ptxas, tools.nvdisasm, tools.libdevice)]
     name = sha256("\0".join(parts).encode()).hexdigest()
     place = tools.cache / f"{name}.json"
     try:
         return _Product(**json.loads(place.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        product = _made(text, language, tools)
+        product = _made(ptx(), tools)
     content = {n: getattr(product, n) for n in ("version", "report", "listing")}
     _write(place, json.dumps(content))
     return product
@@ -132,15 +169,19 @@ def _write(place: Path, content: str) -> None:
         return
 
 
-def _made(text: str, language: Language, tools: NvidiaTools) -> _Product:
+def _emitted(unit: CompiledUnit, tools: NvidiaTools, text: str) -> str:
+    """The PTX that LLVM makes of a unit's text."""
     library = None if tools.libdevice is None else tools.libdevice.read_bytes()
-    options = PtxOptions(tools.target, library, language is Language.CUDA, lines=True)
+    options = PtxOptions(tools.target, library, unit.language is Language.CUDA, lines=True)
     try:
         ptx = done_apart(partial(emit_ptx, text, options), _LLVM_OPTIONS)
     except EndedError as error:
         message = f"LLVM's back end for {tools.target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error
-    ptx = _NO_LINE.sub(rf"\1 {UNKNOWN_LINE} 0", ptx)
+    return _NO_LINE.sub(rf"\1 {UNKNOWN_LINE} 0", ptx)
+
+
+def _made(ptx: str, tools: NvidiaTools) -> _Product:
     with scratch_folder() as folder:
         cubin = folder / "kernel.cubin"
         report = assemble(ptx, tools.target, tools.ptxas, cubin, ["-lineinfo"])

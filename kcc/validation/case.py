@@ -67,7 +67,8 @@ class Case:
     marks: tuple[str, ...] = ()
     """What sets rows of the table apart in its own report."""
     counters: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Measured counts, by the names of :class:`kcc.sim.estimate.result.Counts`."""
+    """Measured counts, by the names of :class:`kcc.sim.estimate.result.Counts`; and the registers
+    of a work-item, ``registers``."""
 
     @property
     def key(self) -> str:

@@ -103,6 +103,10 @@ class Predictor:
         return self._workshops[work.unit], self._last[1]
 
 
+REGISTERS = "registers"
+"""Of a work-item of the longest launch, among the counts."""
+
+
 def predicted(cases: Sequence[Case], question: Question) -> Iterator[Outcome]:
     """The outcomes of cases, in their order."""
     predictor = Predictor(question)
@@ -128,6 +132,7 @@ def _cpu_seconds() -> float:
 def _answer_of(found: Estimate) -> Answer:
     values = ((f.name, getattr(found.counts, f.name)) for f in fields(found.counts))
     counts = {name: float(value) for name, value in values if isinstance(value, int | float)}
+    counts[REGISTERS] = float(found.occupancy.registers or 0)
     basis = Basis(found.assumed_share, found.unknown_accesses, len(found.assumptions),
                   len(found.weak), found.doubt, found.unknown_share)  # fmt: skip
     return Answer(found.time_us, found.kernel_us, *found.range_us, found.limiter, basis, counts)
@@ -145,11 +150,12 @@ def _total(parts: Sequence[tuple[Answer, float]]) -> Answer:
         max(a.basis.doubt for a, _ in parts),
         sum(a.basis.unknown_share * a.time_us * n for a, n in parts) / max(whole, 1e-12),
     )
-    names = longest.counts
+    counts = {name: sum(a.counts[name] * n for a, n in parts) for name in longest.counts}
+    counts[REGISTERS] = longest.counts[REGISTERS]
     return Answer(
         whole, sum(a.kernel_us * n for a, n in parts), sum(a.low_us * n for a, n in parts),
         sum(a.high_us * n for a, n in parts), longest.limiter, basis,
-        {name: sum(a.counts[name] * n for a, n in parts) for name in names},
+        counts,
     )  # fmt: skip
 
 

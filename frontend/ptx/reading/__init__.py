@@ -6,6 +6,8 @@ then one instruction after another by tables; LLVM brings registers into SSA for
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.clang.canonical import source_lines
 from kcc.frontend.kernel import CompiledUnit, Language
@@ -33,7 +35,7 @@ def compile_ptx(source: SourceText, options: BuildOptions) -> CompiledUnit:
         found = [d for r in text.refused for d in r.diagnostics]
         last = Diagnostic("K420", "no kernel of the module can be analysed", Span(source.name, 0))
         raise DiagnosticError([*found, last])
-    return unit_from_ir(
+    unit = unit_from_ir(
         link_builtins(text.ir),
         name=source.name,
         frontend=NAME,
@@ -44,3 +46,4 @@ def compile_ptx(source: SourceText, options: BuildOptions) -> CompiledUnit:
         refused=text.refused,
         sub_group_size=32,
     )
+    return replace(unit, ptx=source.text)

@@ -81,8 +81,12 @@ class _Body:
                 if self.pragma:
                     self.kept.add(name)
                 self.pragma = False
-            case UnrollPragma():
-                self.pragma = True
+            case UnrollPragma():  # of the block that it stands in, or that follows
+                before = body[here - 1] if here else None
+                if isinstance(before, Label):
+                    self.kept.add(before.name)
+                else:
+                    self.pragma = True
             case Instruction():
                 if self.w.ended:  # nothing comes here: what follows has no label
                     self.w.label(self.w.fresh("lost"))

@@ -126,7 +126,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class UnrollPragma:
-    """``.pragma "nounroll"``: of the loop whose header is the next label."""
+    """``.pragma "nounroll"``: of the loop whose header is the label above or the next one."""
 
     at: int
 

@@ -1,0 +1,82 @@
+"""PTX that came in, for ptxas as it is: what nvcc, NVRTC or Triton wrote, with its own lines as
+the places of its instructions, so that machine code says which of them it came from.
+
+Optimised and written once more by LLVM it would be other code: registers, loops and the order of
+loads are then LLVM's and not those of the compiler that was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.ptx.reading import compile_ptx
+from kcc.frontend.ptx.reading.tokens import Places, tokens_of
+
+_DEBUGGING = re.compile(
+    r"^[ \t]*(?:\.loc|\.file)[ \t][^\n]*|^[ \t]*// (?:begin|end) inline asm[ \t]*$", re.MULTILINE
+)
+_SECTION = re.compile(r"^[ \t]*\.section[^{]*\{.*?^[ \t]*\}", re.MULTILINE | re.DOTALL)
+_DEBUG = re.compile(r"^([ \t]*\.target[^\n]*), debug", re.MULTILINE)
+
+_NEW, _STATEMENT, _LABEL = frozenset[str](), frozenset(";"), frozenset(":")
+_DIRECTIVE = frozenset(";{")
+"""What ends what was begun: a directive's values, or the body that follows it."""
+
+_STANDING_FOR = (
+    frozenset({Opcode.LOAD, Opcode.STORE, Opcode.ATOMICRMW, Opcode.CMPXCHG}),
+    frozenset({Opcode.CALL}),
+)
+"""Of the instructions of the IR that one of PTX becomes, those that stand for it, the first kind
+that there is; else the last."""
+
+
+def plain_ptx(text: str) -> str:
+    """PTX without what says where it came from, line by line."""
+    text = _SECTION.sub(lambda match: "\n" * match[0].count("\n"), text)
+    return _DEBUG.sub(r"\1", _DEBUGGING.sub("", text))
+
+
+def located_ptx(plain: str) -> str:
+    """The same with the line of each instruction as its place."""
+    places, written, parts = Places("", plain), 0, list[str]()
+    tokens = tokens_of(places)
+    ends = _NEW
+    for token, after in pairwise(tokens):
+        if ends is not _NEW:
+            if ends is _DIRECTIVE and token.text == "=":
+                ends = _STATEMENT
+            ends = _NEW if token.text in ends else ends
+        elif token.kind == "directive":
+            ends = _DIRECTIVE
+        elif after.text == ":":
+            ends = _LABEL
+        elif token.text not in ("{", "}"):
+            parts += [plain[written : token.at], f"\n.loc 1 {places.span(token.at).line} 1\n"]
+            written, ends = token.at, _STATEMENT
+    return "".join([*parts, plain[written:], '\n.file 1 "ptx"\n'])
+
+
+def origins(unit: CompiledUnit, plain: str) -> Mapping[str, Mapping[int, int]] | None:
+    """By symbol, the index of the instruction of the IR that stands for each line of the PTX. None
+    where the IR is not that of the PTX, instruction by instruction."""
+    other = compile_ptx(SourceText("ptx", plain, ""), BuildOptions(opt_level=unit.opt_level))
+    found = dict[str, Mapping[int, int]]()
+    for symbol, function in unit.module.functions.items():
+        own, twin = function.instructions, other.module.functions.get(symbol)
+        if twin is None or [r.opcode for r in own] != [r.opcode for r in twin.instructions]:
+            return None
+        by_line = dict[int, tuple[int, int]]()
+        for index, row in enumerate(twin.instructions):
+            if row.location is None:
+                continue
+            rank = next((n for n, kinds in enumerate(_STANDING_FOR) if row.opcode in kinds), 2)
+            kept = by_line.get(row.location.line)
+            if kept is None or rank < kept[0] or rank == kept[0] == 2:
+                by_line[row.location.line] = rank, index
+        found[symbol] = {line: index for line, (_, index) in by_line.items()}
+    return found
