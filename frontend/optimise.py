@@ -61,7 +61,7 @@ _PARTLY = re.compile(r"remark: (.*):(\d+):(\d+): unrolled loop by a factor of (\
 _Transform = Callable[[llvm.ModuleRef], None]
 
 _TELL_OF_UNROLLING = "-pass-remarks=loop-unroll"
-STAY_IN_BLOCKS = "-instcombine-code-sinking=false"
+STAY_IN_BLOCKS = ("-instcombine-code-sinking=false", "-spec-exec-max-not-hoisted=0")
 _NO_VECTOR_COMBINE = "-disable-vector-combine=true"
 """Options of LLVM, which are the process's and stay set."""
 
@@ -127,7 +127,7 @@ def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
                 *((partial(_run_pipeline, costs=each), ()) for each in both),
                 (partial(_run_pipeline, costs=Costs.NVIDIA), (_NO_VECTOR_COMBINE,)),
             )
-    always = (_TELL_OF_UNROLLING, *((STAY_IN_BLOCKS,) if costs is Costs.NVIDIA else ()))
+    always = (_TELL_OF_UNROLLING, *(STAY_IN_BLOCKS if costs is Costs.NVIDIA else ()))
     ends = list[str]()
     for transform, options in ways:
         try:

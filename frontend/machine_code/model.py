@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -113,6 +113,9 @@ class MachineCode:
     wave_size: int = 32
     reason: str = ""
     """Why there are no instructions, "" where there are."""
+    copies: Mapping[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """By number: of instructions of the IR that are one for the compiler, which had no part in
+    that; its instructions have the first one's."""
 
     @property
     def spills(self) -> bool:

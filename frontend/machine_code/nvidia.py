@@ -25,7 +25,7 @@ from kcc.frontend.optimise import STAY_IN_BLOCKS
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.frontend.ptx.ptxas import PtxasCount, assemble, parse_report, run_tool, version_of
 
-_LLVM_OPTIONS = ("-disable-lsr", STAY_IN_BLOCKS, "-disable-machine-sink")
+_LLVM_OPTIONS = ("-disable-lsr", *STAY_IN_BLOCKS, "-disable-machine-sink")
 """Addresses stay as NVVM leaves them. LLVM's loop strength reduction makes pointers of indices,
 whose alignment is not seen any more: accesses to private arrays are then not joined, and ptxas
 leaves these arrays in memory. So does what computes: LLVM would sink a sum into the branch that
@@ -83,16 +83,19 @@ def _of_own_ptx(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineC
     if origin is None:
         return None
     return {
-        symbol: renumbered(code, {line: numbers.first[symbol] + index
-                                  for line, index in origin[symbol].items()})
+        symbol: _renumbered(code, numbers.first[symbol], origin[symbol])
         for symbol, code in found.items() if symbol in origin
     }  # fmt: skip
 
 
-def renumbered(code: MachineCode, numbers: Mapping[int, int]) -> MachineCode:
-    """The code with other numbers for those that its instructions have; 0 for those without."""
-    rows = (replace(each, number=numbers.get(each.number, 0)) for each in code.instructions)
-    return replace(code, instructions=tuple(rows))
+def _renumbered(
+    code: MachineCode, first: int, origin: Mapping[int, tuple[int, ...]]
+) -> MachineCode:
+    """The code with the numbers of instructions of the IR for those of lines."""
+    numbers = {line: tuple(first + index for index in own) for line, own in origin.items()}
+    rows = (replace(each, number=numbers.get(each.number, (0,))[0]) for each in code.instructions)
+    copies = {own[0]: own for own in numbers.values() if len(own) > 1}
+    return replace(code, instructions=tuple(rows), copies=copies)
 
 
 def _codes(product: _Product, tools: NvidiaTools) -> Mapping[str, MachineCode]:

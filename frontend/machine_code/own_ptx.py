@@ -8,7 +8,7 @@ loads are then LLVM's and not those of the compiler that was asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from kcc.frontend.ir.opcodes import Opcode
@@ -31,8 +31,8 @@ _STANDING_FOR = (
     frozenset({Opcode.LOAD, Opcode.STORE, Opcode.ATOMICRMW, Opcode.CMPXCHG}),
     frozenset({Opcode.CALL}),
 )
-"""Of the instructions of the IR that one of PTX becomes, those that stand for it, the first kind
-that there is; else the last."""
+"""Of the instructions of the IR that one of PTX becomes, those that stand for it: the first kind
+that there is; else those like the last."""
 
 
 def plain_ptx(text: str) -> str:
@@ -61,22 +61,27 @@ def located_ptx(plain: str) -> str:
     return "".join([*parts, plain[written:], '\n.file 1 "ptx"\n'])
 
 
-def origins(unit: CompiledUnit, plain: str) -> Mapping[str, Mapping[int, int]] | None:
-    """By symbol, the index of the instruction of the IR that stands for each line of the PTX. None
-    where the IR is not that of the PTX, instruction by instruction."""
+def origins(unit: CompiledUnit, plain: str) -> Mapping[str, Mapping[int, tuple[int, ...]]] | None:
+    """By symbol, the instructions of the IR that stand for each line of the PTX: several where LLVM
+    unrolled a loop of it or made two ways of one. None where the IR is not that of the PTX."""
     other = compile_ptx(SourceText("ptx", plain, ""), BuildOptions(opt_level=unit.opt_level))
-    found = dict[str, Mapping[int, int]]()
+    found = dict[str, Mapping[int, tuple[int, ...]]]()
     for symbol, function in unit.module.functions.items():
         own, twin = function.instructions, other.module.functions.get(symbol)
         if twin is None or [r.opcode for r in own] != [r.opcode for r in twin.instructions]:
             return None
-        by_line = dict[int, tuple[int, int]]()
+        of_line = dict[int, list[int]]()
         for index, row in enumerate(twin.instructions):
-            if row.location is None:
-                continue
-            rank = next((n for n, kinds in enumerate(_STANDING_FOR) if row.opcode in kinds), 2)
-            kept = by_line.get(row.location.line)
-            if kept is None or rank < kept[0] or rank == kept[0] == 2:
-                by_line[row.location.line] = rank, index
-        found[symbol] = {line: index for line, (_, index) in by_line.items()}
+            if row.location is not None:
+                of_line.setdefault(row.location.line, []).append(index)
+        found[symbol] = {
+            line: tuple(_standing([(own[i].opcode, i) for i in indices]))
+            for line, indices in of_line.items()
+        }
     return found
+
+
+def _standing(rows: Sequence[tuple[Opcode, int]]) -> Iterator[int]:
+    last = rows[-1][0]
+    kinds = next((k for k in _STANDING_FOR if any(o in k for o, _ in rows)), frozenset({last}))
+    return (index for opcode, index in rows if opcode in kinds)

@@ -117,6 +117,7 @@ class _Group:
     """Copies of one machine instruction in one block of the IR."""
 
     block: int
+    index: int | None
     members: list[int] = field(default_factory=list[int])
     slots: float = 0.0
 
@@ -129,7 +130,9 @@ class _Compiled:
         self.kernel, self.facts, self.code, self.shares = kernel, facts, code, shares
         self.rows = kernel.function.instructions
         self.graph = MachineGraph(code)
-        self.index = [numbers.index(kernel.symbol, each.number) for each in code.instructions]
+        self.copies = dict[int, tuple[int, ...]]()
+        """Instructions of the IR that are one for the compiler, by the most frequent of them."""
+        self.index = [self._index(numbers, each.number) for each in code.instructions]
         self.pieces = dict[int, int]()
         """By instruction of the IR, in how many pieces its access is made."""
         self.idle = dict[int, float]()
@@ -137,6 +140,21 @@ class _Compiled:
         self.accesses = dict[int, list[MemoryAccess]]()
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
+
+    def _index(self, numbers: Numbers, number: int) -> int | None:
+        """The instruction of the IR that has a number, of copies the one that runs most often."""
+        own = self.code.copies.get(number, (number,))
+        found = [i for n in own if (i := numbers.index(self.kernel.symbol, n)) is not None]
+        if not found:
+            return None
+        most = max(found, key=lambda index: self.shares[self.rows[index].block])
+        if len(found) > 1:
+            self.copies[most] = tuple(found)
+        return most
+
+    def _times(self, index: int) -> float:
+        """How often a warp executes an instruction of the IR and its copies."""
+        return sum(self.shares[self.rows[i].block] for i in self.copies.get(index, (index,)))
 
     def made(self) -> CompiledProgram | None:
         found = machine_counts(self.graph, list(self._evidence()))
@@ -163,7 +181,7 @@ class _Compiled:
             if each.predicate:
                 guarded.add(index)
         for index, by_name in copies.items():
-            weight, row = self._weight(index, by_name), self.rows[index]
+            weight = self._weight(index, by_name)
             blocks = min(by_name.values(), key=lambda own: own.total())
             if weight == SURE:
                 sure = [
@@ -173,7 +191,7 @@ class _Compiled:
                 blocks = sum(sure, Counter[int]())
             pieces = self._pieces(index, blocks) if weight == SURE else 1
             self.pieces[index] = pieces
-            executions = self.shares[row.block] * pieces
+            executions = self._times(index) * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
 
     def _is_access(self, place: int) -> bool:
@@ -181,7 +199,7 @@ class _Compiled:
         of the instruction whose value it is."""
         space = self.code.instructions[place].space
         if space is Space.LOCAL:
-            return self._touch(place) is not None
+            return self._touch(place, self.index[place]) is not None
         return space in (Space.GLOBAL, Space.SHARED)
 
     def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:
@@ -215,23 +233,36 @@ class _Compiled:
             times = found.blocks[machine_block]
             if times <= 0:
                 continue
-            index = self.index[place]
-            own = homes[machine_block] if index is None else self.rows[index].block
-            if not self._is_near(own, times, is_access=self._touch(place) is not None):
-                own = homes[machine_block]
-            key = (own, -1 - machine_block if index is None else index, each.opcode)
-            group = groups.setdefault(key, _Group(own))
-            group.members.append(place)
-            group.slots += times / self.shares[own]
+            for index, part in self._parts(self.index[place]):
+                own = homes[machine_block] if index is None else self.rows[index].block
+                is_access = self._touch(place, index) is not None
+                if not self._is_near(own, times * part, is_access=is_access):
+                    own = homes[machine_block]
+                key = (own, -1 - machine_block if index is None else index, each.opcode)
+                group = groups.setdefault(key, _Group(own, index))
+                group.members.append(place)
+                group.slots += times * part / self.shares[own]
         for group in groups.values():
             self._set_idle_aside(group, homes)
         return list(groups.values())
+
+    def _parts(self, index: int | None) -> Iterator[tuple[int | None, float]]:
+        """The copies of an instruction of the IR, and the share of executions that each has."""
+        copies = () if index is None else self.copies.get(index, ())
+        if not copies or index is None or not self._times(index):
+            yield index, 1.0
+            return
+        for each in copies:
+            share = self.shares[self.rows[each].block]
+            if share:
+                yield each, share / self._times(index)
 
     def _set_idle_aside(self, group: _Group, homes: Sequence[int]) -> None:
         """An access under a predicate goes to memory as often as the IR says; where no lane has it
         true it only takes its slot."""
         first = group.members[0]
-        if self._touch(first) is None or not self.code.instructions[first].predicate:
+        touch = self._touch(first, group.index)
+        if touch is None or not self.code.instructions[first].predicate:
             return
         idle = group.slots - self.pieces.get(self.index[first] or 0, 1)
         home = homes[self.graph.block_of[first]]
@@ -299,14 +330,14 @@ class _Compiled:
         return group.block, next(p for p in group.members if self.graph.block_of[p] == most)
 
     def _operation(self, group: _Group, needs: tuple[int, ...]) -> MachineOperation:
-        each, index = self.code.instructions[group.members[0]], self.index[group.members[0]]
+        each, index = self.code.instructions[group.members[0]], group.index
         unit, kind = _UNITS[each.pipe]
         memory, access, place = Memory.NONE, -1, -1
         name = each.opcode.split(".")[0]
         if name in BARRIERS:
             memory, kind = Memory.BARRIER, InstructionClass.BARRIER
         elif each.pipe is Pipe.MEMORY:
-            touch = self._touch(group.members[0])
+            touch = self._touch(group.members[0], index)
             access = -1 if touch is None else touch.id
             memory, kind, place = self._memory(each, touch)
         elif name.endswith("SETP") or name.startswith("v_cmp"):
@@ -333,9 +364,9 @@ class _Compiled:
         every = round(1.0 / group.slots)
         return every if abs(every * group.slots - 1.0) <= WHOLE and every <= MOST_EVERY else 1
 
-    def _touch(self, place: int) -> MemoryAccess | None:
-        """The access of the IR that a machine instruction makes."""
-        each, index = self.code.instructions[place], self.index[place]
+    def _touch(self, place: int, index: int | None) -> MemoryAccess | None:
+        """The access that an instruction of the IR makes by a machine instruction."""
+        each = self.code.instructions[place]
         if index is None or each.space is None:
             return None
         wanted = (
