@@ -87,9 +87,21 @@ def test_an_instruction_of_the_ir_stands_for_each_line():
     found = origins(unit, plain_ptx(TEXT))
     assert found is not None
     rows = unit.module.functions["sum"].instructions
-    of = {line: rows[index].opcode for line, index in found["sum"].items()}
+    of = {line: [rows[i].opcode for i in indices] for line, indices in found["sum"].items()}
     (load,), (store,) = lines_with(TEXT, "ld.global"), lines_with(TEXT, "st.global")
-    assert (of[load], of[store]) == (Opcode.LOAD, Opcode.STORE)
+    assert (of[load], of[store]) == ([Opcode.LOAD], [Opcode.STORE])
+
+
+def test_all_copies_of_an_unrolled_loop_stand_for_a_line():
+    text = TEXT.replace('\t.pragma "nounroll";\n', "").replace("%p1, %r3, 8", "%p1, %r3, %r1")
+    unit = compile_ptx(SourceText("sum.ptx", text, ""), BuildOptions(opt_level=OptLevel.O2))
+    found = origins(unit, plain_ptx(text))
+    assert found is not None
+    rows = unit.module.functions["sum"].instructions
+    (load,) = lines_with(text, "ld.global")
+    loads = [n for n, row in enumerate(rows) if row.opcode is Opcode.LOAD]
+    assert len(loads) > 1
+    assert list(found["sum"][load]) == loads
 
 
 def test_a_loop_whose_pragma_stands_after_its_label_is_not_unrolled():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kcc.commands.machine_code import code_for
+from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.machine_code.numbering import Numbers
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.ptx.reading import compile_ptx
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
 from kcc.sim.estimate.facts import estimate_facts
@@ -61,3 +63,40 @@ def test_loads_move_what_the_kernel_asks_for(target: str):
         placed = sorted(n for part in each.program.blocks for n in part)
         assert placed == list(range(len(operations)))
     assert found["matmul_naive"].program.private_bytes == 0
+
+
+LOOP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sum(.param .u64 sum_param_0, .param .u32 sum_param_1)
+{
+\t.reg .pred %p<2>; .reg .f32 %f<3>; .reg .b32 %r<4>; .reg .b64 %rd<5>;
+\tld.param.u64 %rd1, [sum_param_0];
+\tld.param.u32 %r1, [sum_param_1];
+\tcvta.to.global.u64 %rd2, %rd1;
+\tmov.u32 %r2, %tid.x;
+\tmul.wide.u32 %rd3, %r2, 4;
+\tadd.s64 %rd4, %rd2, %rd3;
+\tmov.f32 %f2, 0f00000000;
+\tmov.u32 %r3, 0;
+again:
+\tld.global.f32 %f1, [%rd4];
+\tfma.rn.f32 %f2, %f1, %f1, %f2;
+\tadd.s64 %rd4, %rd4, 1024;
+\tadd.s32 %r3, %r3, 1;
+\tsetp.ne.s32 %p1, %r3, %r1;
+\t@%p1 bra again;
+\tst.global.f32 [%rd2], %f2;
+\tret;
+}
+"""
+
+
+@pytest.mark.nvidia
+@pytest.mark.parametrize("trips", [1, 3, 1000])
+def test_what_llvm_unrolls_of_ptx_is_loaded_as_often_as_it_says(trips: int):
+    unit = compile_ptx(SourceText("sum.ptx", LOOP, ""), BuildOptions(opt_level=OptLevel.O2))
+    rows = unit.module.functions["sum"].instructions
+    assert sum(row.opcode is Opcode.LOAD for row in rows) > 1
+    found = programs(unit, "sm_80", Known((1024, 1), (256, 1), {1: trips}))["sum"]
+    assert found.misfit < 0.01
