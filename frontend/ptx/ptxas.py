@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
@@ -79,8 +80,10 @@ def parse_report(told: str) -> Mapping[str, PtxasCount]:
     return found
 
 
+@cache
 def version_of(ptxas: Path) -> str:
-    """The release of CUDA that a ptxas is of; raises :class:`DiagnosticError` (K810)."""
+    """The release of CUDA that a ptxas is of, which it is asked once; raises
+    :class:`DiagnosticError` (K810)."""
     found = _VERSION.search(run_tool([str(ptxas), "--version"]))
     return found[1] if found else "unknown"
 
