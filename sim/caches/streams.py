@@ -31,7 +31,7 @@ from kcc.passes.symbolic.lanes import Key
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.row_traversals import Step, Traversal, step_of, traversals_of
-from kcc.sim.caches.unknown_factors import placed_inside
+from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
 from kcc.sim.flow.launch_flow import Flow, grid_of
@@ -175,6 +175,12 @@ class _Reader:
         self.periods = dict[object, tuple[int, int] | None]()
         self.loops, self.facts = facts[Loops], facts
         self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
+        self.own_powers = dict[int, int | None]()
+        self.powers = dict[tuple[str, frozenset[str]], int]()
+        self.arrays = {
+            a.instruction: a.array.name
+            for a in facts[MemoryAccesses].accesses if isinstance(a.array, Array)
+        }  # fmt: skip
         self.own_rows = set[int]()  # loads whose lanes read a row of their own, or by such a row
 
     def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
@@ -204,12 +210,42 @@ class _Reader:
 
     def _inside(self, access: MemoryAccess, address: Expr) -> Expr | None:
         """The address of lanes that lie apart by what memory holds, so that the launch stays in an
-        array of a known size."""
+        array of a known size. Whatever reads that array by numbers of the same other one (as the
+        copies of an unrolled loop do, of which the last comes nearest to the end) says how large
+        those can be."""
+        own = self._power(access, address)
+        if own is None or not isinstance(access.array, Array):
+            return None
+        key = (access.array.name, self._sources(address))
+        if key not in self.powers:
+            alike = (
+                (other, self.study.address(other))
+                for other in self.facts[MemoryAccesses].accesses
+                if isinstance(other.array, Array) and other.array.name == access.array.name
+            )
+            powers = (self._power(o, a) for o, a in alike if self._sources(a) == key[1])
+            self.powers[key] = min((each for each in powers if each is not None), default=own)
+        loaded = loaded_by_all(self.values, self.study.judge, address)
+        return placed_at(self.values, address, loaded, min(own, self.powers[key]) - 1)
+
+    def _sources(self, address: Expr) -> frozenset[str]:
+        """The arrays that an address has numbers of."""
+        loaded = loaded_by_all(self.values, self.study.judge, address)
+        return frozenset(self.arrays.get(each.instruction, "") for each in loaded)
+
+    def _power(self, access: MemoryAccess, address: Expr) -> int | None:
+        """How large a power of two what memory holds can be, by one access."""
+        if access.id not in self.own_powers:
+            self.own_powers[access.id] = self._power_of(access, address)
+        return self.own_powers[access.id]
+
+    def _power_of(self, access: MemoryAccess, address: Expr) -> int | None:
         size = self.array_bytes.get(access.array.name) if isinstance(access.array, Array) else None
         if size is None or not isinstance(self.split(access, address)[0], Unknown):
             return None
+        loaded = loaded_by_all(self.values, self.study.judge, address)
         active = activity(self.values, self.facts[TripCounts], access.block)
-        if active is None:
+        if active is None or not loaded:
             return None
         last, warps = self._last_block(access.block), Warps(self.values, active.counts)
 
@@ -226,7 +262,7 @@ class _Reader:
                 return None
             return int(min(first.min(), end.min())), int(max(first.max(), end.max()))
 
-        return placed_inside(self.values, self.study.judge, address, span, size)
+        return power_inside(self.values, address, loaded, span, size)
 
     def _last_block(self, block: int) -> tuple[int, int, int]:
         """The numbers of the last thread block that executes a block of the program as most do."""

@@ -8,7 +8,7 @@ launch comes to no address after the end. Half of that is taken, the mean of wha
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from kcc.frontend.ir.types import FloatTy, IntTy
 from kcc.passes.control.divergence import Judge
@@ -23,21 +23,14 @@ Span = Callable[[Expr], tuple[int, int] | None]
 """The lowest and the highest place that a launch comes to, by its address."""
 
 
-def placed_inside(
-    values: SymbolicValues, judge: Judge, address: Expr, span: Span, end: int
-) -> Expr | None:
-    """The address with numbers in the place of what memory holds, so that a launch stays below
-    ``end`` and not below 0; None where lanes read different numbers, or none would do."""
-    loaded = _uniform(values, judge, address)
-    if not loaded:
-        return None
-
-    def at(power: int) -> Expr:
-        numbers: dict[Node, Node] = {each: _number(values, each, power) for each in loaded}
-        return values.algebra.substitute(address, numbers)
+def power_inside(
+    values: SymbolicValues, address: Expr, loaded: Sequence[Loaded], span: Span, end: int
+) -> int | None:
+    """The largest power of two in the place of what memory holds with which a launch stays below
+    ``end`` and not below 0; None where none would do."""
 
     def fits(power: int) -> bool:
-        found = span(at(power))
+        found = span(placed_at(values, address, loaded, power))
         return found is not None and found[0] >= 0 and found[1] <= end
 
     if not fits(LEAST):
@@ -46,10 +39,16 @@ def placed_inside(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
-    return at(low - 1)
+    return low
 
 
-def _uniform(values: SymbolicValues, judge: Judge, address: Expr) -> list[Loaded]:
+def placed_at(values: SymbolicValues, address: Expr, loaded: Iterable[Loaded], power: int) -> Expr:
+    """The address with two to a power in the place of what memory holds."""
+    numbers: dict[Node, Node] = {each: _number(values, each, power) for each in loaded}
+    return values.algebra.substitute(address, numbers)
+
+
+def loaded_by_all(values: SymbolicValues, judge: Judge, address: Expr) -> list[Loaded]:
     """What is loaded that an address depends on; nothing if lanes of a warp differ in it."""
     inside = everything(values, address)
     loaded = [each for each in inside if isinstance(each, Loaded)]

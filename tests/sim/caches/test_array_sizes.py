@@ -57,6 +57,18 @@ __kernel void k(__global const uchar *in, __global const float *shift, __global 
 """Rows of 8,192 samples and 650 after them, to which the last of 2,048 dm may lead."""
 
 
+def test_copies_of_an_unrolled_loop_lie_no_further_apart_than_the_last_may() -> None:
+    """The first of eight copies is eight rows of the array before its end."""
+    unrolled = DISPERSED.replace("for (int c", '_Pragma("unroll 8") for (int c')
+    assert unrolled != DISPERSED
+    plain, copies = (
+        estimated(source, "8192,2048", "2,64", "a100", args="n=64 in=uchar[8842*64]").estimate
+        for source in (DISPERSED, unrolled)
+    )
+    assert copies.unknown_accesses == 8
+    assert copies.counts.l2_read_sectors == pytest.approx(plain.counts.l2_read_sectors, rel=0.15)
+
+
 def test_lanes_lie_no_further_apart_than_the_array_is_long() -> None:
     sizes = ("in=uchar[8842*64]", "")
     bounded, unknown = (
