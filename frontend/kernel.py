@@ -21,6 +21,12 @@ class Language(Enum):
     PTX = "ptx"
 
 
+def is_nvvms(language: Language, costs: Costs) -> bool:
+    """Whether NVVM compiles a source for the GPU (of OpenCL C's, by NVIDIA's driver, it was not
+    seen what it does)."""
+    return costs is Costs.NVIDIA and language in (Language.CUDA, Language.PTX)
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A kernel argument. ``type`` is spelled as OpenCL's kernel argument info does."""

@@ -83,12 +83,14 @@ class Optimised:
     partly: Mapping[Span, int]
 
 
-def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimised:
+def optimise(
+    text: str, level: OptLevel, costs: Costs = Costs.NVIDIA, *, as_nvvm: bool = False
+) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
 
-    By NVIDIA's costs code stays in its block, as NVVM (NVRTC 11.8 and 12.9) leaves it: sunk into
-    the branch that uses its result it would keep apart what ptxas runs abreast, with all operands
-    live in between.
+    ``as_nvvm``: code stays in its block, as NVVM leaves it (seen of CUDA, NVRTC 11.8 and 12.9):
+    sunk into the branch that uses its result it would keep apart what ptxas runs abreast, with
+    all operands live in between.
 
     LLVM works in a process of its own, since what it cannot cope with ends its process. Raises
     :class:`DiagnosticError` (K503) for that, and :class:`InternalError` when the text is not a
@@ -96,7 +98,7 @@ def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimis
     """
     clean = _MARKERS.sub("", text)
     with diverted_stderr() as written:
-        result = _optimised(clean, level, costs)
+        result = _optimised(clean, level, costs, as_nvvm=as_nvvm)
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
@@ -110,7 +112,7 @@ def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimis
     return Optimised(_MARKERS.sub("", result), warnings, partly)
 
 
-def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
+def _optimised(text: str, level: OptLevel, costs: Costs, *, as_nvvm: bool) -> str:
     """The module after the pipeline of its level, which may be too much for LLVM."""
     match level:
         case OptLevel.O0:
@@ -127,7 +129,7 @@ def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
                 *((partial(_run_pipeline, costs=each), ()) for each in both),
                 (partial(_run_pipeline, costs=Costs.NVIDIA), (_NO_VECTOR_COMBINE,)),
             )
-    always = (_TELL_OF_UNROLLING, *(STAY_IN_BLOCKS if costs is Costs.NVIDIA else ()))
+    always = (_TELL_OF_UNROLLING, *(STAY_IN_BLOCKS if as_nvvm else ()))
     ends = list[str]()
     for transform, options in ways:
         try:

@@ -151,7 +151,8 @@ def _total(parts: Sequence[tuple[Answer, float]]) -> Answer:
         sum(a.basis.unknown_share * a.time_us * n for a, n in parts) / max(whole, 1e-12),
     )
     counts = {name: sum(a.counts[name] * n for a, n in parts) for name in longest.counts}
-    counts[REGISTERS] = longest.counts[REGISTERS]
+    if REGISTERS in counts:
+        counts[REGISTERS] = longest.counts[REGISTERS]
     return Answer(
         whole, sum(a.kernel_us * n for a, n in parts), sum(a.low_us * n for a, n in parts),
         sum(a.high_us * n for a, n in parts), longest.limiter, basis,
