@@ -18,7 +18,8 @@ from statistics import mean, median
 from typing import Any
 
 NEAR = 2
-"""Registers: ptxas allocates those of a warp in steps of eight."""
+"""Registers of a lane by which two versions of ptxas may differ without another occupancy: a GPU
+allocates them to a warp in steps of eight."""
 
 
 def off(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:

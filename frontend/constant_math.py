@@ -22,7 +22,7 @@ from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.ir.builder import float_text
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.ir.types import DOUBLE, FLOAT, FloatTy
-from kcc.frontend.kernel import CompiledUnit, is_nvvms
+from kcc.frontend.kernel import CompiledUnit, compiled_by_nvvm
 from kcc.frontend.optimise import optimise
 from kcc.frontend.options import OptLevel
 
@@ -67,7 +67,7 @@ def fold_math(unit: CompiledUnit) -> CompiledUnit:
     text = fold_calls(unit.ir)
     if text == unit.ir:
         return unit
-    as_nvvm = is_nvvms(unit.language, unit.costs)
+    as_nvvm = compiled_by_nvvm(unit.language, unit.costs)
     optimised = optimise(text, OptLevel.O2, unit.costs, as_nvvm=as_nvvm)
     return _with_text(unit, fold_calls(optimised.text))
 

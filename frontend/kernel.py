@@ -21,9 +21,9 @@ class Language(Enum):
     PTX = "ptx"
 
 
-def is_nvvms(language: Language, costs: Costs) -> bool:
-    """Whether NVVM compiles a source for the GPU (of OpenCL C's, by NVIDIA's driver, it was not
-    seen what it does)."""
+def compiled_by_nvvm(language: Language, costs: Costs) -> bool:
+    """Whether NVVM compiles a source for the GPU as far as it was observed: what NVIDIA's driver
+    does with OpenCL C was not."""
     return costs is Costs.NVIDIA and language in (Language.CUDA, Language.PTX)
 
 

@@ -63,7 +63,8 @@ _Transform = Callable[[llvm.ModuleRef], None]
 _TELL_OF_UNROLLING = "-pass-remarks=loop-unroll"
 STAY_IN_BLOCKS = ("-instcombine-code-sinking=false", "-spec-exec-max-not-hoisted=0")
 _NO_VECTOR_COMBINE = "-disable-vector-combine=true"
-"""Options of LLVM, which are the process's and stay set."""
+"""Options of LLVM, which are the process's and stay set. Two keep code in its block: nothing is
+sunk into a branch, nor executed speculatively before one whose block would not be empty then."""
 
 _MARKERS = re.compile(
     r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."

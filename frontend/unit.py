@@ -11,7 +11,7 @@ from kcc.frontend.builtins.sub_groups import in_parts, is_written_out, sub_group
 from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
-from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language, Refused, is_nvvms
+from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language, Refused, compiled_by_nvvm
 from kcc.frontend.optimise import Optimised, optimise
 from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
@@ -44,7 +44,7 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     sub_groups = sub_groups_of(text, sub_group_size)
     linked = link_builtins(text, sub_groups)
     check_size(linked)
-    optimised = optimise(linked, level, costs, as_nvvm=is_nvvms(language, costs))
+    optimised = optimise(linked, level, costs, as_nvvm=compiled_by_nvvm(language, costs))
     module = read_module(optimised.text)
     if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)

@@ -114,8 +114,8 @@ class MachineCode:
     reason: str = ""
     """Why there are no instructions, "" where there are."""
     copies: Mapping[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
-    """By number: of instructions of the IR that are one for the compiler, which had no part in
-    that; its instructions have the first one's."""
+    """Instructions of the IR that are one instruction for the compiler, since kcc's own LLVM made
+    several of it: their numbers, by the first, which is that of the machine instructions."""
 
     @property
     def spills(self) -> bool:
