@@ -22,8 +22,9 @@ from types import ModuleType
 from benchmarks.measured_tables import Table
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.schema import facts_of
+from kcc.frontend import optimise
 from kcc.sim.caches import overflow, warm_cache
-from kcc.sim.machine import l2_path, launch_overhead, load_port, memory_side, pipeline_columns
+from kcc.sim.machine import l2_path, launch_overhead, load_port, pipeline_columns
 from kcc.sim.program import schedule
 
 STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
@@ -74,8 +75,7 @@ CONSTANTS = (
              {K40: 2.0, POLYBENCH: 1.95}),
     Constant(load_port, "READ_ONLY_CROSSING_CYCLES", {}, ("convolution_milo_a100",),
              "as other loads that cross a line"),
-    Constant(memory_side, "SCRATCH_SHARE_KEPT", 1.0, ("convolution_milo_w6600",),
-             "as all other memory"),
+    Constant(optimise, "AMD_UNROLL_SIZE", 16384, ("convolution_milo_w6600",), "LLVM's own"),
 )  # fmt: skip
 
 SOURCES = {"gpubenches-stream": STREAMS, "gpubenches-small": SMALL}

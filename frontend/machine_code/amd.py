@@ -15,6 +15,10 @@ from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
 from kcc.frontend.machine_code.numbering import numbered
 
+_NO_CLAUSES = "-amdgpu-hard-clause-length-limit=1"
+"""An option of LLVM: instructions stand by themselves. In a clause (``s_clause``, RDNA) LLVM prints
+the place of the first alone, and where the other loads come from is lost."""
+
 _LARGEST = {Language.CUDA: HIP_BLOCK}
 
 _KERNEL = re.compile(r"^([\w.$]+):\s+; @")
@@ -28,6 +32,8 @@ _REGISTER = re.compile(
     r"(?<![\w.])([vsa])(?:(\d+)|\[(\d+):(\d+)\])|\b(vcc|exec|scc|m0)(?:_lo|_hi)?\b"
 )
 _WORDS = re.compile(r"_(?:b|dword)?(?:x(?P<times>[234])|(?P<bits>8|16|32|64|96|128))(?!\d)")
+_OF_CACHES = re.compile(r"^(?:buffer|global)_(?:gl\d_)?(?:inv|wb)")
+"""Invalidates and writes back caches, and moves no data of the kernel's."""
 _SPECIAL = re.compile(r"^v_(?:rcp|rsq|sqrt|exp|log|sin|cos)_")
 _PREFIXES: tuple[tuple[str, Pipe, Space | None], ...] = (
     ("ds_", Pipe.MEMORY, Space.SHARED),
@@ -64,7 +70,9 @@ def amd_code(
     text = numbered(unit.ir, unit.module)
     block_threads = block_threads or _LARGEST.get(unit.language, DEFAULT_BLOCK)
     try:
-        assembly = done_apart(partial(amd_assembly, text, target, block_threads, verbose=True))
+        assembly = done_apart(
+            partial(amd_assembly, text, target, block_threads, verbose=True), (_NO_CLAUSES,)
+        )
     except EndedError as error:
         message = f"LLVM's back end for {target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error
@@ -160,6 +168,8 @@ def _instruction(place: int, opcode: str, operands: str, number: int) -> Machine
 
 
 def _pipe(opcode: str) -> tuple[Pipe, Space | None]:
+    if _OF_CACHES.match(opcode):
+        return Pipe.CONTROL, None
     for prefix, pipe, space in _PREFIXES:
         if opcode.startswith(prefix):
             return pipe, space

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
@@ -10,12 +10,14 @@ from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
 from kcc.sim.caches.reuse.analysis import ReuseStudy
+from kcc.sim.caches.reuse.local_memory import key_of
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
 from kcc.sim.caches.warm_cache import COPIES, cooled, warmed
 from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffic
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.memory_side import beyond_cache
+from kcc.sim.machine.memory_side import beyond_cache, scratch_kept
 from kcc.sim.machine.pipeline_columns import L1Loads, Machine
+from kcc.sim.program.operations import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,25 @@ def launch_traffic(
     if side is None or not mechanisms.caches:
         return found
     larger = asked.traffic(replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes)), 1.0)
-    scratch = found.by_access.keys() - {stream.access for stream in subject.streams}
+    scratch = scratch_kept(found.by_access, *_scratch(subject, machine, found.by_access))
     by_access, moved = beyond_cache(found.by_access, larger.by_access, scratch)
     return replace(found, by_access=by_access, memory_side=moved)
+
+
+def _scratch(
+    subject: Subject, machine: Machine, known: Collection[int]
+) -> tuple[dict[int, float], dict[int, float]]:
+    """How often warps execute each load and each store of work-items' own memory."""
+    program = subject.program(machine.generation)
+    found = dict[int, float](), dict[int, float]()
+    for block, rows in enumerate(program.blocks):
+        for number in rows:
+            row = program.operations[number]
+            key = key_of(row.access, number)
+            if row.memory in (Memory.PRIVATE, Memory.PRIVATE_STORE) and key in known:
+                part = found[row.memory is Memory.PRIVATE_STORE]
+                part[key] = part.get(key, 0.0) + subject.flow.executions[block]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ bandwidth is a bound. Capacity is looked at as that of an L2 of its size.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kcc.base.gpu.description import Extra
@@ -40,23 +40,34 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
     return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz, cycles)
 
 
-SCRATCH_SHARE_KEPT = 0.0
-"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing
-is published; convolutions whose sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to
-240 GB/s beyond L1 on a Radeon PRO W6600 (seven of eleven kernels; the others 72, 130, 145 and 343),
-which is its DRAM's 224 and not the cache's."""
-
-
 def beyond_cache(
-    traffic: Mapping[int, Traffic], larger: Mapping[int, Traffic], scratch: Collection[int]
+    traffic: Mapping[int, Traffic], larger: Mapping[int, Traffic], scratch: Mapping[int, float]
 ) -> tuple[dict[int, Traffic], dict[int, float]]:
     """The traffic with what DRAM moves below a memory-side cache, if it moves that of ``larger``
-    where L2 is as large as that cache; and the sectors that the cache moves, by access. The
-    accesses ``scratch`` go to work-items' own memory."""
+    where L2 is as large as that cache; and the sectors that the cache moves, by access.
+    ``scratch``: of the accesses to work-items' own memory the share that the cache keeps."""
     moved, found = dict[int, float](), dict[int, Traffic]()
     for access, own in traffic.items():
-        kept = SCRATCH_SHARE_KEPT if access in scratch else 1.0
+        kept = scratch.get(access, 1.0)
         moved[access] = kept * own.dram_sectors
         spared = kept * max(own.dram_sectors - larger[access].dram_sectors, 0.0)
         found[access] = replace(own, dram_sectors=own.dram_sectors - spared)
     return found, moved
+
+
+def scratch_kept(
+    traffic: Mapping[int, Traffic], loads: Mapping[int, float], stores: Mapping[int, float]
+) -> dict[int, float]:
+    """What the cache keeps of work-items' own memory, by access: nothing that is stored; what is
+    loaded once it was loaded before. ``loads`` and ``stores``: how often warps execute each.
+
+    Nothing is published. Of 15 convolutions on a Radeon PRO W6600 whose sums are spilled, DRAM's
+    traffic so counted would move at 140 to 320 GB/s (median 202; of its 224, as streams do, 200);
+    with all of it kept the cache would have to be slower than DRAM in nine.
+    """
+    read, written = (
+        sum(times * traffic[access].dram_sectors for access, times in part.items())
+        for part in (loads, stores)
+    )
+    again = max(0.0, 1.0 - written / read) if read else 0.0
+    return dict.fromkeys(stores, 0.0) | dict.fromkeys(loads, again)

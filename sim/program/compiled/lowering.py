@@ -227,7 +227,7 @@ class _Compiled:
 
     def _groups(self, found: MachineCounts) -> list[_Group]:
         homes = [self._home(s, found) for s in range(len(self.graph.blocks))]
-        groups = dict[tuple[int, int, str], _Group]()
+        groups = dict[tuple[int, int, str, int], _Group]()
         for place, each in enumerate(self.code.instructions):
             machine_block = self.graph.block_of[place]
             times = found.blocks[machine_block]
@@ -236,9 +236,11 @@ class _Compiled:
             for index, part in self._parts(self.index[place]):
                 own = homes[machine_block] if index is None else self.rows[index].block
                 is_access = self._touch(place, index) is not None
-                if not self._is_near(own, times * part, is_access=is_access):
+                is_spill = each.space is Space.LOCAL and not is_access
+                if is_spill or not self._is_near(own, times * part, is_access=is_access):
                     own = homes[machine_block]
-                key = (own, -1 - machine_block if index is None else index, each.opcode)
+                where = _stack_place(each.operands) if is_spill else -1
+                key = (own, -1 - machine_block if index is None else index, each.opcode, where)
                 group = groups.setdefault(key, _Group(own, index))
                 group.members.append(place)
                 group.slots += times * part / self.shares[own]

@@ -11,8 +11,10 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.options import CacheMethod, CacheOptions
 from kcc.sim.estimate.result import Estimate
+from kcc.sim.machine.memory_side import beyond_cache, scratch_kept
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import Question, estimate_source
 
@@ -22,6 +24,13 @@ __kernel void k(__global const float *x, __global float *y) {
   y[i] = 2.0f * x[i];
 }
 """
+
+
+def scratch(dram: float) -> Traffic:
+    """That of an operation of which DRAM moves so many sectors."""
+    return Traffic(4.0, 1.0, 4.0, dram, 1.0, known=True)
+
+
 L2, L3 = "l2.size_bytes=4194304", "extra.l3_bytes=67108864"
 
 
@@ -72,3 +81,21 @@ def test_larger_or_faster_is_not_slower() -> None:
     assert times == sorted(times, reverse=True)
     faster = estimated(items, L2, "extra.l3_bytes=134217728", "extra.l3_bandwidth_gbs=1500").time_us
     assert faster < times[-1]
+
+
+def test_of_scratch_it_keeps_what_is_loaded_again() -> None:
+    """Two stores of 8 sectors and 5 loads of 4: of 20 sectors that come back 16 were only stored;
+    of those that it keeps DRAM moves what a cache as large as both would leave."""
+    traffic = {1: scratch(8.0), 2: scratch(4.0)}
+    kept = scratch_kept(traffic, {2: 5.0}, {1: 2.0})
+    assert kept == {1: 0.0, 2: pytest.approx(0.2)}
+    found, moved = beyond_cache(traffic, {1: scratch(0.0), 2: scratch(1.0)}, kept)
+    assert found[1].dram_sectors == 8.0
+    assert found[2].dram_sectors == pytest.approx(4.0 - 0.2 * 3.0)
+    assert moved == {1: 0.0, 2: pytest.approx(0.8)}
+
+
+def test_of_scratch_that_is_loaded_once_it_keeps_nothing() -> None:
+    traffic = {1: scratch(4.0), 2: scratch(4.0)}
+    assert scratch_kept(traffic, {2: 3.0}, {1: 3.0}) == {1: 0.0, 2: 0.0}
+    assert scratch_kept({}, {}, {}) == {}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kcc.commands.machine_code import code_for
+from kcc.frontend import compile_source
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.machine_code.model import Space
 from kcc.frontend.machine_code.numbering import Numbers
-from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.options import BuildOptions, Costs, OptLevel, SourceText
 from kcc.frontend.ptx.reading import compile_ptx
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
@@ -63,6 +65,54 @@ def test_loads_move_what_the_kernel_asks_for(target: str):
         placed = sorted(n for part in each.program.blocks for n in part)
         assert placed == list(range(len(operations)))
     assert found["matmul_naive"].program.private_bytes == 0
+
+
+SPILLED = """
+__global__ void reversed(const float *from, float *to) {
+  __shared__ float own[4096];
+  for (int i = threadIdx.x; i < 4096; i += 1024)
+    own[i] = from[i];
+  __syncthreads();
+  float kept[200];
+#pragma unroll
+  for (int i = 0; i < 200; ++i)
+    kept[i] = own[(threadIdx.x + 17 * i) & 4095];
+  __syncthreads();
+  own[threadIdx.x] = 0.0f;
+  __syncthreads();
+  float sum = own[1023 - threadIdx.x];
+#pragma unroll
+  for (int i = 0; i < 200; ++i)
+    sum = sum * sum + kept[199 - i];
+  to[threadIdx.x] = sum;
+}
+"""
+"""More values live at the barrier than the 128 registers that a thread block of 1,024 leaves."""
+
+
+def test_each_spilled_value_goes_to_memory_by_itself_and_comes_back_later():
+    options = BuildOptions(opt_level=OptLevel.O2, costs=Costs.AMD)
+    unit = compile_source(SourceText("k.cu", SPILLED, "."), options)
+    symbol = unit.kernels[0].symbol
+    code = machine_code(unit, code_for("gfx1030"))[symbol]
+    scratch = [each for each in code.instructions if each.space is Space.LOCAL]
+    found = programs(unit, "gfx1030", Known((1024,), (1024,), {}))["reversed"].program
+    block = max(found.blocks, key=len)
+    rows = [found.operations[n] for n in block]
+    places = {
+        memory: [row.place for row in rows if row.memory is memory]
+        for memory in (Memory.PRIVATE, Memory.PRIVATE_STORE)
+    }
+    stores = sum(each.is_store for each in scratch)
+    assert stores > 50
+    assert len(set(places[Memory.PRIVATE_STORE])) == len(places[Memory.PRIVATE_STORE]) == stores
+    assert sum(row.slots for row in rows if row.memory is Memory.PRIVATE_STORE) == stores
+    assert len(places[Memory.PRIVATE]) == len(scratch) - stores
+    order = [(row.memory, row.place) for row in rows]
+    barrier = max(n for n, row in enumerate(rows) if row.memory is Memory.BARRIER)
+    for place in places[Memory.PRIVATE]:
+        stored = order.index((Memory.PRIVATE_STORE, place))
+        assert stored < barrier < order.index((Memory.PRIVATE, place))
 
 
 LOOP = """.version 8.0
