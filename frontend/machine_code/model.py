@@ -118,6 +118,11 @@ class MachineCode:
     several of it: their numbers, by the first, which is that of the machine instructions."""
 
     @property
+    def is_amd(self) -> bool:
+        """Whether it is AMD's, whose back end unrolls no loop after those of the IR."""
+        return self.scalar_registers > 0
+
+    @property
     def spills(self) -> bool:
         """Whether registers did not suffice."""
         return self.spill_store_bytes + self.spill_load_bytes > 0

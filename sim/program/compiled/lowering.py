@@ -134,6 +134,7 @@ class _Compiled:
         """Instructions of the IR that are one for the compiler, by the most frequent of them."""
         self.index = [self._index(numbers, each.number) for each in code.instructions]
         self.pieces = dict[int, int]()
+        self.joined = set[int]()
         """By instruction of the IR, in how many pieces its access is made."""
         self.idle = dict[int, float]()
         """By block, slots of accesses whose predicate no lane has true."""
@@ -211,7 +212,9 @@ class _Compiled:
         return LIKELY if is_float else WEAK
 
     def _pieces(self, index: int, blocks: Mapping[int, int]) -> int:
-        """In how many pieces an access is made that is wider than its alignment lets it be."""
+        """In how many pieces an access is made that is wider than its alignment lets it be; or, of
+        several that were joined, in how many that go by the number of the first. (What ptxas joins
+        it may have unrolled as well: its copies share the executions.)"""
         touches = self.accesses.get(index, ())
         wanted = next((t.element_bytes for t in touches if isinstance(t.element_bytes, int)), 0)
         moved = [
@@ -219,9 +222,12 @@ class _Compiled:
             if i == index and self.code.instructions[p].bytes
         ]  # fmt: skip
         least = min(blocks.values())
-        if not moved or max(moved) >= wanted or least == 1:
+        if not moved or least == 1:
             return 1
-        return min(least, -(-wanted // max(moved)))
+        if max(moved) > wanted and self.code.is_amd and len(blocks) == 1:
+            self.joined.add(index)
+            return least
+        return 1 if max(moved) >= wanted else min(least, -(-wanted // max(moved)))
 
     # blocks
 
@@ -240,6 +246,8 @@ class _Compiled:
                 if is_spill or not self._is_near(own, times * part, is_access=is_access):
                     own = homes[machine_block]
                 where = _stack_place(each.operands) if is_spill else -1
+                if is_access and self.index[place] in self.joined:
+                    where = place
                 key = (own, -1 - machine_block if index is None else index, each.opcode, where)
                 group = groups.setdefault(key, _Group(own, index))
                 group.members.append(place)

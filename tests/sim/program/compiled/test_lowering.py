@@ -115,6 +115,32 @@ def test_each_spilled_value_goes_to_memory_by_itself_and_comes_back_later():
         assert stored < barrier < order.index((Memory.PRIVATE, place))
 
 
+ROWS = """
+__kernel void rows(__global const float *restrict vector, __global const int *restrict columns,
+                   __global const int *restrict ends, __global float *restrict to) {
+  int row = get_global_id(0), end = ends[row + 1];
+  float sum = 0.0f;
+#pragma unroll 8
+  for (int j = ends[row]; j < end; ++j)
+    sum += vector[columns[j]];
+  to[row] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx1030", "gfx1100"])
+def test_of_loads_joined_to_several_each_is_executed_as_often_as_the_loop(target: str):
+    """Eight iterations load 32 bytes: two loads of 16, with the number of the first of eight."""
+    options = BuildOptions(opt_level=OptLevel.O2, costs=Costs.AMD)
+    unit = compile_source(SourceText("k.cl", ROWS, "."), options)
+    found = programs(unit, target, Known((1 << 16,), (256,), {}))["rows"]
+    assert found.misfit < 0.01
+    rows = found.program.operations
+    wide = [row for row in rows if row.memory is Memory.GLOBAL_LOAD and row.bytes == 16]
+    assert len(wide) == 2
+    assert [row.slots for row in wide] == [1.0, 1.0]
+
+
 LOOP = """.version 8.0
 .target sm_80
 .address_size 64
