@@ -75,7 +75,8 @@ CONSTANTS = (
              {K40: 2.0, POLYBENCH: 1.95}),
     Constant(load_port, "READ_ONLY_CROSSING_CYCLES", {}, ("convolution_milo_a100",),
              "as other loads that cross a line"),
-    Constant(optimise, "AMD_UNROLL_SIZE", 16384, ("convolution_milo_w6600",), "LLVM's own"),
+    Constant(optimise, "AMD_UNROLL_SIZE", 10240, ("convolution_milo_w6600",),
+             "as clang 14 to 16 unroll"),
 )  # fmt: skip
 
 SOURCES = {"gpubenches-stream": STREAMS, "gpubenches-small": SMALL}
