@@ -212,9 +212,9 @@ class _Compiled:
         return LIKELY if is_float else WEAK
 
     def _pieces(self, index: int, blocks: Mapping[int, int]) -> int:
-        """In how many pieces an access is made that is wider than its alignment lets it be; or, of
-        several that were joined, in how many that go by the number of the first. (What ptxas joins
-        it may have unrolled as well: its copies share the executions.)"""
+        """In how many pieces an access is made: one that is wider than its alignment lets it be,
+        or several that were joined and go by the number of the first. What ptxas joins it may have
+        unrolled as well: its copies share the executions."""
         touches = self.accesses.get(index, ())
         wanted = next((t.element_bytes for t in touches if isinstance(t.element_bytes, int)), 0)
         moved = [
