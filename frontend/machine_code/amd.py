@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import llvmlite.binding as llvm
@@ -16,8 +17,13 @@ from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pip
 from kcc.frontend.machine_code.numbering import numbered
 
 _NO_CLAUSES = "-amdgpu-hard-clause-length-limit=1"
-"""An option of LLVM: instructions stand by themselves. In a clause (``s_clause``, RDNA) LLVM prints
-the place of the first alone, and where the other loads come from is lost."""
+"""An option of LLVM: instructions stand by themselves. In a clause (RDNA: loads that one wave
+issues after one another) LLVM prints the place of the first alone, and where the other loads come
+from is lost. ``s_clause`` is put where LLVM would have it."""
+_CLAUSE_LENGTH = 32
+"""Of LLVM's."""
+_IN_CLAUSES = re.compile(r"^(?:(?P<scalar>s_(?:buffer_)?load)|(?:global|buffer|scratch)_load)_")
+_RDNA = re.compile(r"\(gfx1\d{3}\)$")
 
 _LARGEST = {Language.CUDA: HIP_BLOCK}
 
@@ -118,7 +124,7 @@ def _functions(body: str) -> Iterator[tuple[str, list[str]]]:
 
 def _code(symbol: str, compiler: str, lines: list[str], counts: dict[str, str]) -> MachineCode:
     remarks = {m[1].split()[0].rstrip(":"): int(m[2]) for m in map(_REMARK.match, lines) if m}
-    instructions, labels = _instructions(lines)
+    instructions, labels = _instructions(lines, has_clauses=bool(_RDNA.search(compiler)))
     spilled = 4 * int(counts["vgpr_spill_count"])
     return MachineCode(
         symbol=symbol,
@@ -137,8 +143,11 @@ def _code(symbol: str, compiler: str, lines: list[str], counts: dict[str, str]) 
     )
 
 
-def _instructions(lines: list[str]) -> tuple[list[MachineInstruction], dict[str, int]]:
+def _instructions(
+    lines: list[str], *, has_clauses: bool
+) -> tuple[list[MachineInstruction], dict[str, int]]:
     found, labels, number = list[MachineInstruction](), dict[str, int](), 0
+    kind, length = "", 0
     for line in lines:
         if _END.match(line) or line.lstrip().startswith(".section"):
             break
@@ -147,9 +156,30 @@ def _instructions(lines: list[str]) -> tuple[list[MachineInstruction], dict[str,
             number = int(place[1])
         elif (label := _LABEL.match(line)) is not None:
             labels[label[1]] = len(found)
+            length = 0
         elif (match := _INSTRUCTION.match(line)) is not None:
+            before = kind
+            kind = _clause_kind(match[1], match[2] or "") if has_clauses else ""
+            goes_on = bool(kind) and kind == before and 0 < length < _CLAUSE_LENGTH
+            length = length + 1 if goes_on else 1
+            if length == 2:
+                first = found.pop()
+                found.append(_instruction(len(found), "s_clause", "", first.number))
+                found.append(replace(first, address=len(found)))
             found.append(_instruction(len(found), match[1], match[2] or "", number))
     return found, labels
+
+
+def _clause_kind(opcode: str, operands: str) -> str:
+    """Loads of the same kind and base stand in one clause where they follow each other; "" for
+    what stands in none. LLVM also parts loads of addresses in vector registers where it knows the
+    arrays to be different ones: over kernels/ 214 clauses for its 173 (gfx1030), 216 for 193
+    (gfx1100)."""
+    match = _IN_CLAUSES.match(opcode)
+    if match is None:
+        return ""
+    parts = [each.strip().split(" ")[0] for each in operands.split(",")]
+    return f"scalar {parts[1]}" if match["scalar"] else f"vector {parts[2]}"
 
 
 def _instruction(place: int, opcode: str, operands: str, number: int) -> MachineInstruction:

@@ -120,7 +120,7 @@ class MachineCode:
     @property
     def is_amd(self) -> bool:
         """Whether it is AMD's, whose back end unrolls no loop after those of the IR."""
-        return self.scalar_registers > 0
+        return self.compiler.startswith("llvm")
 
     @property
     def spills(self) -> bool:

@@ -39,7 +39,6 @@ def registers_of(code: MachineCode) -> Registers:
     """The count of registers that a compiler's code has."""
     from kcc.passes.registers.counts import Registers, RegisterSource
 
-    is_amd = code.compiler.startswith("llvm")
-    source = RegisterSource.AMDGPU if is_amd else RegisterSource.PTXAS
-    beside = f", {code.scalar_registers} scalar registers beside" if is_amd else ""
+    source = RegisterSource.AMDGPU if code.is_amd else RegisterSource.PTXAS
+    beside = f", {code.scalar_registers} scalar registers beside" if code.is_amd else ""
     return Registers(code.registers, source, f"{code.compiler}{beside}", code.spill_store_bytes)

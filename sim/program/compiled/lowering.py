@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kcc.frontend.ir.instructions import Cast
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, scalar_of
+from kcc.frontend.ir.values import InstructionRef
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.graph import MachineGraph
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
@@ -120,6 +122,8 @@ class _Group:
     index: int | None
     members: list[int] = field(default_factory=list[int])
     slots: float = 0.0
+    bytes: int = 0
+    """Of all its members together, where they are pieces of one access; else 0."""
 
 
 class _Compiled:
@@ -141,6 +145,19 @@ class _Compiled:
         self.accesses = dict[int, list[MemoryAccess]]()
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
+        self.index = list(map(self._loaded, code.instructions, self.index))
+
+    def _loaded(self, each: MachineInstruction, index: int | None) -> int | None:
+        """What a machine instruction came from; for a load that extends what it loads, which has
+        the number of the conversion, the load of the IR."""
+        at: int | None = index
+        while at is not None and each.space in (Space.GLOBAL, Space.SHARED) and not each.is_store:
+            row = self.rows[at]
+            if at in self.accesses:
+                return at
+            operand = row.operand if isinstance(row, Cast) else None
+            at = operand.index if isinstance(operand, InstructionRef) else None
+        return index
 
     def _index(self, numbers: Numbers, number: int) -> int | None:
         """The instruction of the IR that has a number, of copies the one that runs most often."""
@@ -246,12 +263,13 @@ class _Compiled:
                 if is_spill or not self._is_near(own, times * part, is_access=is_access):
                     own = homes[machine_block]
                 where = _stack_place(each.operands) if is_spill else -1
-                if is_access and self.index[place] in self.joined:
-                    where = place
-                key = (own, -1 - machine_block if index is None else index, each.opcode, where)
+                is_joined = is_access and self.index[place] in self.joined
+                kind = "" if is_joined else each.opcode
+                key = (own, -1 - machine_block if index is None else index, kind, where)
                 group = groups.setdefault(key, _Group(own, index))
                 group.members.append(place)
                 group.slots += times * part / self.shares[own]
+                group.bytes += each.bytes if is_joined else 0
         for group in groups.values():
             self._set_idle_aside(group, homes)
         return list(groups.values())
@@ -361,7 +379,7 @@ class _Compiled:
         row = None if index is None else self.rows[index]
         line = row.location.line if row is not None and row.location else 0
         return MachineOperation(
-            unit, kind, group.slots, 1.0, needs, memory, access, each.bytes, line,
+            unit, kind, group.slots, 1.0, needs, memory, access, group.bytes or each.bytes, line,
             -1 if index is None else index, place, every=every, whole=whole,
             has_doubles=".F64" in each.opcode,
         )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
-from kcc.frontend.machine_code.amd import amd_code
+from kcc.frontend.machine_code.amd import amd_code, read_assembly
 from kcc.frontend.options import BuildOptions, Costs, MacroOption, OptLevel, SourceText
 from tests.kernels.harness import KERNELS
 from tests.passes.workloads import compiled
@@ -64,3 +64,47 @@ def test_kernels_are_optimised_by_the_costs_of_amd(name: str):
     unit = compile_source(SourceText(f"{name}.cl", source, str(KERNELS / name)), options)
     assert unit.costs is Costs.AMD
     assert set(amd_code(unit, "gfx90a")) == {kernel.symbol for kernel in unit.kernels}
+
+
+LISTING = """k:                                      ; @k
+; %bb.0:
+\ts_load_dwordx2 s[0:1], s[4:5], 0x0
+\ts_load_dword s2, s[4:5], 0x8
+\tglobal_load_dword v1, v0, s[0:1]
+\t.loc\t1 7 0
+\tglobal_load_dword v2, v0, s[0:1] offset:4
+\tglobal_load_dword v3, v0, s[2:3]
+.LBB0_1:
+\tglobal_load_dword v4, v0, s[2:3] offset:4
+\tbuffer_gl0_inv
+\ts_endpgm
+.Lfunc_end0:
+\t.amdgpu_metadata
+---
+amdhsa.kernels:
+    .sgpr_count:     8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .symbol:         k.kd
+    .vgpr_count:     5
+    .vgpr_spill_count: 0
+    .wavefront_size: 32
+"""
+
+
+def test_loads_of_one_base_that_follow_each_other_stand_in_a_clause():
+    (code,) = read_assembly(LISTING, "llvm amdgpu 22.1.0 (gfx1030)").values()
+    opcodes = [each.opcode.partition("_load")[0] for each in code.instructions]
+    assert opcodes == [
+        "s_clause", "s", "s", "s_clause", "global", "global", "global", "global",
+        "buffer_gl0_inv", "s_endpgm",
+    ]  # fmt: skip
+    assert [each.address for each in code.instructions] == list(range(10))
+    assert [each.number for each in code.instructions[4:6]] == [0, 7]
+    assert code.labels == {".LBB0_1": 7}
+    assert code.instructions[8].space is None
+
+
+def test_older_gpus_have_no_clauses():
+    (code,) = read_assembly(LISTING, "llvm amdgpu 22.1.0 (gfx90a)").values()
+    assert all(each.opcode != "s_clause" for each in code.instructions)

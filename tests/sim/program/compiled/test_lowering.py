@@ -16,6 +16,7 @@ from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
 from kcc.sim.estimate.facts import estimate_facts
 from kcc.sim.flow.launch_flow import flow_of
+from kcc.sim.machine.load_port import PIECE_BYTES
 from kcc.sim.program.compiled.lowering import CompiledProgram, compiled_program
 from kcc.sim.program.operations import Memory
 from kcc.stages.machine_code import machine_code
@@ -35,7 +36,12 @@ def programs(unit: CompiledUnit, target: str, known: Known) -> dict[str, Compile
         assert program is not None
         found[kernel.name] = program
         loads = [
-            (flow.executions[block] / flow.warps * operation.slots, operation.bytes)
+            (
+                flow.executions[block]
+                / flow.warps
+                * (operation.slots if operation.bytes <= PIECE_BYTES else 1.0),
+                operation.bytes,
+            )
             for block, part in enumerate(program.program.blocks)
             for operation in (program.program.operations[n] for n in part)
             if operation.memory is Memory.GLOBAL_LOAD and operation.access >= 0
@@ -130,15 +136,34 @@ __kernel void rows(__global const float *restrict vector, __global const int *re
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx1030", "gfx1100"])
 def test_of_loads_joined_to_several_each_is_executed_as_often_as_the_loop(target: str):
-    """Eight iterations load 32 bytes: two loads of 16, with the number of the first of eight."""
+    """Eight iterations load 32 bytes by two loads of 16, with the number of the first of eight:
+    one access in two slots."""
     options = BuildOptions(opt_level=OptLevel.O2, costs=Costs.AMD)
     unit = compile_source(SourceText("k.cl", ROWS, "."), options)
     found = programs(unit, target, Known((1 << 16,), (256,), {}))["rows"]
     assert found.misfit < 0.01
     rows = found.program.operations
-    wide = [row for row in rows if row.memory is Memory.GLOBAL_LOAD and row.bytes == 16]
-    assert len(wide) == 2
-    assert [row.slots for row in wide] == [1.0, 1.0]
+    wide = [row for row in rows if row.memory is Memory.GLOBAL_LOAD and row.bytes > 8]
+    assert [(row.bytes, row.slots) for row in wide] == [(32, 2.0)]
+
+
+BYTES = """
+__kernel void widened(__global const uchar *restrict from, __global float *restrict to) {
+  int i = get_global_id(0);
+  to[i] = (float)from[i] + (float)from[i + 4096] * 2.0f;
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx1030"])
+def test_a_load_that_extends_is_the_access_before_the_conversion(target: str):
+    options = BuildOptions(opt_level=OptLevel.O2, costs=Costs.AMD)
+    unit = compile_source(SourceText("k.cl", BYTES, "."), options)
+    found = programs(unit, target, Known((1 << 16,), (256,), {}))["widened"]
+    loads = [row for row in found.program.operations if row.memory is Memory.GLOBAL_LOAD]
+    assert [row.bytes for row in loads] == [1, 1]
+    assert len({row.access for row in loads}) == 2
+    assert min(row.access for row in loads) >= 0
 
 
 LOOP = """.version 8.0
