@@ -351,6 +351,7 @@ class Workshop:
             if each.subject.kernel.symbol == symbol and each.configuration == launch
         )
         self._latest = other
+        other.subject.local_bytes = prepared.subject.local_bytes
         found, reason = self._subject(other, gpu, question)
         if reason or found.is_compiled:
             return (prepared.subject if reason else found), reason

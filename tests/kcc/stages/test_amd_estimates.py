@@ -6,7 +6,15 @@ import json
 
 import pytest
 
+from kcc.base.diagnostics import Span
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_dimensions
 from kcc.cli import main
+from kcc.commands.machine_code import code_for
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
+from kcc.stages.estimate import Question, Workshop
 from tests.kernels.harness import KERNELS
 
 
@@ -20,3 +28,19 @@ def test_advice_and_code_are_those_of_the_kernel_that_is_timed(
     rows = json.loads(capsys.readouterr().out)["estimates"]
     assert rows
     assert all(row["time_us"] > 0 for row in rows)
+
+
+def test_shared_memory_that_a_launch_takes_limits_the_compilers_code_too():
+    at = Span("test", 1, 1)
+    launch = LaunchRequest(parse_dimensions("65536", at), parse_dimensions("64", at))
+    text = "kernel void k(global float *a) { a[get_global_id(0)] *= 2.0f; }"
+    request = AnalysisRequest(
+        source=SourceText("k.cl", text, "."), options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (), "test"),
+    )  # fmt: skip
+    gpu, workshop = load_gpu("mi210"), Workshop()
+    (prepared,) = workshop.prepare(request)
+    prepared.subject.local_bytes = 30_000
+    found = workshop.estimate(prepared, gpu, Question(codes={gpu.stem: code_for("gfx90a")}))
+    assert found.estimate.code.startswith("llvm")
+    assert found.estimate.occupancy.blocks == 2
