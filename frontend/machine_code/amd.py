@@ -166,6 +166,9 @@ def _instructions(
                 first = found.pop()
                 found.append(_instruction(len(found), "s_clause", "", first.number))
                 found.append(replace(first, address=len(found)))
+            if length > 1:
+                head = found[-length]
+                found[-length] = replace(head, operands=f"0x{length - 1:x}")
             found.append(_instruction(len(found), match[1], match[2] or "", number))
     return found, labels
 

@@ -101,6 +101,7 @@ def test_loads_of_one_base_that_follow_each_other_stand_in_a_clause():
     ]  # fmt: skip
     assert [each.address for each in code.instructions] == list(range(10))
     assert [each.number for each in code.instructions[4:6]] == [0, 7]
+    assert [code.instructions[n].operands for n in (0, 3)] == ["0x1", "0x1"]
     assert code.labels == {".LBB0_1": 7}
     assert code.instructions[8].space is None
 
