@@ -31,7 +31,12 @@ from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.machine.l2_path import sector_cycles, slice_cycles
 from kcc.sim.machine.launch_overhead import LaunchWay
-from kcc.sim.machine.load_port import PIECE_BYTES, load_cycles, tag_cycles
+from kcc.sim.machine.load_port import (
+    PIECE_BYTES,
+    load_cycles,
+    tag_cycles,
+    vector_load_cycles,
+)
 from kcc.sim.machine.pipeline_columns import Machine, latency_of, machine_of, unit_of
 from kcc.sim.program.code_size import code_bytes
 from kcc.sim.program.declared_local import compiled
@@ -195,6 +200,10 @@ class Demand:
             cycles = machine.read_only_crossing_cycles if nobody_writes else machine.crossing_cycles
             looked_up = max(looked_up, 1.0 + cycles * beyond)
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
+        if machine.wide_lanes and memory is Memory.GLOBAL_LOAD:
+            return vector_load_cycles(
+                machine.wide_lanes, size, traffic.sectors, traffic.lines, traffic.bank_passes
+            )
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
         return max(moved, size * 32 / machine.shared_bytes, 1.0)

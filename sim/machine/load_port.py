@@ -83,6 +83,51 @@ def tag_cycles(lines: float) -> float:
     return 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE
 
 
+VECTOR_BYTES = 59.0
+"""Bytes a cycle that a load brings to the registers of AMD's lanes: of words on an MI210 and of
+eight bytes on an RX 6900 XT (microbench_strides.csv, stride 1); RDNA brings words at 128."""
+
+WIDE_LANES = {"RDNA": 8}
+"""Lanes a cycle of AMD's loads that are not words side by side, by the beginning of the
+architecture's name, else 4: 32 lanes of eight bytes take 4.3 cycles on an RX 6900 XT and 8.1 on an
+MI210 (microbench_strides.csv, doubles). That 16 bytes a lane take as many lanes as these bytes
+allow, and that GCN and RDNA3 are as CDNA2 and RDNA2, is assumed."""
+
+QUAD_BANKS = 4
+"""Lanes of GCN and CDNA that are served in a cycle if their words lie in as many banks, in a line
+or two: strides of 1 to 8 words take 2.2, 16, 8, 32, 14, 16, 14 and 32 cycles for 32 lanes on an
+MI210, of 1 to 8 doubles 8.1, 8.1, 8.1, 16, 8.1, 8.1, 8.1 and 32 (microbench_strides.csv; over its
+65 strides what is here is 9 and 24 % off in the mean, and 6 and 9 % on an RX 6900 XT, which has 32
+banks)."""
+
+
+def wide_lanes(gpu: GpuDescription) -> int:
+    """Lanes a cycle of AMD's loads; 0 for other GPUs."""
+    if not gpu.is_amd:
+        return 0
+    name = "" if gpu.arch is None else gpu.arch.value
+    return next((n for start, n in WIDE_LANES.items() if name.startswith(start)), QUAD_BANKS)
+
+
+def vector_load_cycles(
+    lanes: int, size: int, sectors: float, lines: float, bank_passes: float
+) -> float:
+    """Cycles of AMD's L1 (L0) of a load of 32 lanes, ``size`` bytes each, that touch so many
+    sectors of 32 bytes and lines of 128, and whose words would take so many passes through 32
+    banks."""
+    data = 32 * size / VECTOR_BYTES
+    if lanes != QUAD_BANKS:
+        found = max(bank_passes, tag_cycles(lines))
+        return found if size <= 4 else max(found, data, 32 / lanes)
+    if size > 4:
+        apart = max(bank_passes * 2 / size, lines / 16)
+    elif sectors <= size + 1:
+        return data
+    else:
+        apart = max(bank_passes, sectors / 16)
+    return max(32 / lanes * min(max(apart, 1.0), QUAD_BANKS), data)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadPort:
     """What an access holds the port for, in cycles: a pass through the banks, the addresses of a

@@ -18,6 +18,7 @@ from kcc.sim.machine.load_port import (
     crossing_cycles,
     lookup_cycles,
     read_only_crossing_cycles,
+    wide_lanes,
 )
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
@@ -76,6 +77,9 @@ class Machine:
     latency: dict[str, float]
     shared_bytes: float
     l1_bytes_per_cycle: float
+    wide_lanes: int
+    """Lanes a cycle of AMD's loads (:func:`kcc.sim.machine.load_port.vector_load_cycles`), else
+    0."""
     l1_loads: L1Loads
     l1_size: int
     unified: bool
@@ -160,6 +164,7 @@ def machine_of(reader: GpuReader) -> Machine:
             "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
         ),
         l1_bytes_per_cycle=float(l1.value) if l1 is not None else L1_BYTES * (1 + wide),
+        wide_lanes=wide_lanes(gpu),
         l1_loads=_l1_loads(generation, capability),
         l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         unified=gpu.l1.unified_bytes is not None,
