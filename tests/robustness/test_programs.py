@@ -27,7 +27,8 @@ from tests.robustness.programs.reducing import KEPT, right_digest, smaller_progr
 if TYPE_CHECKING:
     import pyopencl
 
-SAMPLE, MANY = (3, 4), 200
+SAMPLE, MANY = (5, 4), 200
+"""Not seed 3: PoCL's LLVM 14 runs out of memory for it on an EPYC (znver4)."""
 
 
 def results(source: str, level: OptLevel) -> str:
