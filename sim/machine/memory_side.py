@@ -61,9 +61,9 @@ def scratch_kept(
     """What the cache keeps of work-items' own memory, by access: nothing that is stored; what is
     loaded once it was loaded before. ``loads`` and ``stores``: how often warps execute each.
 
-    Nothing is published. Of 15 convolutions on a Radeon PRO W6600 whose sums are spilled, DRAM's
-    traffic so counted would move at 140 to 320 GB/s (median 202; of its 224, as streams do, 200);
-    with all of it kept the cache would have to be slower than DRAM in nine.
+    Nothing is published. Of 17 convolutions on a Radeon PRO W6600 whose sums are spilled, DRAM
+    would move what is so counted at 134 to 404 GB/s in the times measured, 166 in the median; its
+    peak is 224.
     """
     read, written = (
         sum(times * traffic[access].dram_sectors for access, times in part.items())

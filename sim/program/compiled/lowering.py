@@ -138,8 +138,9 @@ class _Compiled:
         """Instructions of the IR that are one for the compiler, by the most frequent of them."""
         self.index = [self._index(numbers, each.number) for each in code.instructions]
         self.pieces = dict[int, int]()
-        self.joined = set[int]()
         """By instruction of the IR, in how many pieces its access is made."""
+        self.joined = set[int]()
+        """Instructions of the IR whose access was joined with others to several wide ones."""
         self.idle = dict[int, float]()
         """By block, slots of accesses whose predicate no lane has true."""
         self.accesses = dict[int, list[MemoryAccess]]()
