@@ -181,8 +181,8 @@ def _clause_kind(opcode: str, operands: str) -> str:
     match = _IN_CLAUSES.match(opcode)
     if match is None:
         return ""
-    parts = [each.strip().split(" ")[0] for each in operands.split(",")]
-    return f"scalar {parts[1]}" if match["scalar"] else f"vector {parts[2]}"
+    parts = [each.strip().partition(" ")[0] for each in operands.split(",")]
+    return f"scalar {parts[1:2]}" if match["scalar"] else f"vector {parts[2:3]}"
 
 
 def _instruction(place: int, opcode: str, operands: str, number: int) -> MachineInstruction:

@@ -116,7 +116,7 @@ def vector_load_cycles(
     sectors of 32 bytes and lines of 128, and whose words would take so many passes through 32
     banks."""
     data = 32 * size / VECTOR_BYTES
-    if lanes != QUAD_BANKS:
+    if lanes > QUAD_BANKS:  # RDNA
         found = max(bank_passes, tag_cycles(lines))
         return found if size <= 4 else max(found, data, 32 / lanes)
     if size > 4:

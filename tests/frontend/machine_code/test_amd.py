@@ -106,6 +106,12 @@ def test_loads_of_one_base_that_follow_each_other_stand_in_a_clause():
     assert code.instructions[8].space is None
 
 
+def test_loads_with_other_operands_are_read():
+    odd = LISTING.replace("v3, v0, s[2:3]", "v3").replace("s2, s[4:5], 0x8", "s2")
+    (code,) = read_assembly(odd, "llvm amdgpu 22.1.0 (gfx1030)").values()
+    assert sum(each.opcode == "s_clause" for each in code.instructions) == 1
+
+
 def test_older_gpus_have_no_clauses():
     (code,) = read_assembly(LISTING, "llvm amdgpu 22.1.0 (gfx90a)").values()
     assert all(each.opcode != "s_clause" for each in code.instructions)
