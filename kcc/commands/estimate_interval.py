@@ -18,7 +18,7 @@ from kcc.commands.hosts import DEFAULT_WARP
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord
 from kcc.report.estimate.timing import Assumed, timing_record
-from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
+from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles, profiled_cycles
 from kcc.stages.estimate import Configuration, asked_configuration
 
 if TYPE_CHECKING:
@@ -114,8 +114,9 @@ class IntervalWorkshop:
                 )
             ),
         )
-        timing = timing.with_launch(launch_cycles(gpu, timing.clock_mhz, self.launches))
-        return timing_record(prepared.configuration, prepared.assumed, timing)
+        launch = launch_cycles(gpu, timing.clock_mhz, self.launches)
+        timing, profiled = timing.with_launch(launch), profiled_cycles(launch)
+        return timing_record(prepared.configuration, prepared.assumed, timing, profiled)
 
 
 def _scalars(trace: LaunchTrace) -> dict[str, int | float]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.base.scratch import scratch_folder
-from kcc.sim.machine.launch_overhead import EMPTY_KERNEL_CYCLES, launch_cycles
+from kcc.sim.machine.launch_overhead import EMPTY_KERNEL_CYCLES, launch_cycles, profiled_cycles
 from kcc.validation.case import Case, Work
 from kcc.validation.outcome import Basis
 from kcc.validation.predict import Answer, Predictor, Refused, described
@@ -49,13 +49,15 @@ class CyclePredictor(Predictor):
             unknown = summary.assumed_accesses / max(summary.totals.accesses, 1)
             with open_trace(str(path)) as trace:
                 launches = [_with_local(each, work.local_bytes) for each in trace.launches]
-                kernel_us, half, limiter, clock = _timed(launches, gpu, warm=case.caches.warm)
-        launch_us = launch_cycles(gpu, clock, work.launches) / clock
-        low, high = kernel_us * (1 - half), kernel_us * (1 + half)
+                warps_us, half, limiter, clock = _timed(launches, gpu, warm=case.caches.warm)
+        launch = launch_cycles(gpu, clock, work.launches)
+        launch_us, profiled_us = launch / clock, profiled_cycles(launch) / clock
+        low, high = warps_us * (1 - half), warps_us * (1 + half)
         basis = Basis(guessed_share=guessed, unknown_share=unknown)
         return Answer(
-            kernel_us + launch_us, kernel_us, low + launch_us, high + launch_us, limiter, basis, {}
-        )
+            warps_us + launch_us, warps_us + profiled_us, low + launch_us,
+            high + launch_us, limiter, basis, {},
+        )  # fmt: skip
 
 
 def _with_local(launch: LaunchTrace, local_bytes: int | None) -> LaunchTrace:
@@ -81,9 +83,9 @@ def _timed(
     instructions = sum(int(profile.warp_instructions.sum()) for profile in profiles)
     if not warm or instructions > WARMED:
         found = sample_stratified(launches, profiles, gpu)
-        kernel_us = (found.cycles - overhead) / found.clock_mhz
+        warps_us = (found.cycles - overhead) / found.clock_mhz
         half = (found.half_width or 0.0) / max(found.cycles, 1.0)
-        return kernel_us, half, "", found.clock_mhz
+        return warps_us, half, "", found.clock_mhz
     simulator, timing = CycleSimulator(gpu, None), None
     for _ in range(2):
         for each in launches:

@@ -48,8 +48,8 @@ from kcc.sim.cycle.layout import (
     Stat,
     Warps,
 )
-from kcc.sim.cycle.machine import Machine, machine_of
-from kcc.sim.cycle.program import Program, program_of
+from kcc.sim.cycle.machine import Machine, add_code, machine_of
+from kcc.sim.cycle.program import Program, code_instructions, program_of
 from kcc.sim.cycle.summary import Outcome, timing_of
 from kcc.sim.machine.costs import UNITS, Unit
 from kcc.sim.program.issued import IssuedTables
@@ -185,6 +185,7 @@ class CycleSimulator:
         lowered: LoweredProgram,
     ) -> LaunchSimulation:
         place = self._places.setdefault(tables.kernel, len(self._places))
+        add_code(machine, code_instructions(tables, program.ops[:, Op.ISSUES]))
         machine.conf[Conf.CODE_LINE] = CODE_LINES + place * CODE_LINES_EACH
         if self.memory is None:
             self.memory = shared_memory(machine)
@@ -386,11 +387,14 @@ class LaunchSimulation:
             raise DiagnosticError([Diagnostic("K872", message)])
 
     def _charge_the_end(self) -> None:
-        """The cycles of each scheduler after its last are idle, and so is the launch before."""
-        end, overhead = int(self.run[Run.END]), self.machine[Conf.OVERHEAD]
+        """The cycles of each scheduler after its last are idle, and so are those before the first:
+        of the launch, and until code is there."""
+        end, conf = int(self.run[Run.END]), self.machine
+        before = {Cause.LAUNCH: conf[Conf.OVERHEAD], Cause.FETCH: conf[Conf.CODE_CYCLES]}
         stacks, line_stacks = self.counts.stacks, self.counts.line_stacks
         left = end - self.schedulers.state["charged"]
         stacks[:, Cause.IDLE] += left
         line_stacks[0, Cause.IDLE] += int(left.sum())
-        stacks[:, Cause.LAUNCH] += overhead
-        line_stacks[0, Cause.LAUNCH] += overhead * len(stacks)
+        for cause, cycles in before.items():
+            stacks[:, cause] += cycles
+            line_stacks[0, cause] += cycles * len(stacks)

@@ -254,6 +254,8 @@ class Conf(IntEnum):
     """Of rows to banks (:class:`kcc.sim.machine.dram_banks.BankMapping`)."""
     XU_QUEUE = 67
     """Cycles of work that the unit of special functions takes in ahead."""
+    CODE_CYCLES = 68
+    """Until the code of the launch is there, where no cache of instructions is simulated."""
 
 
 CONF_SIZE = len(Conf)

@@ -23,6 +23,7 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
+from kcc.sim.machine.launch_overhead import code_cycles, code_line_cycles
 from kcc.sim.machine.load_port import load_port_of
 from kcc.sim.machine.pipeline_columns import xu_queue_cycles
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
@@ -116,6 +117,13 @@ def machine_of(
         l1_bytes, _code_bytes(gpu), tensor_cores_of(gpu, int(conf[Conf.SCHEDULERS])),
         occupancy, reader.assumptions,
     )  # fmt: skip
+
+
+def add_code(machine: Machine, instructions: int) -> None:
+    """A launch of so many machine instructions waits for their code, where no cache of instructions
+    is simulated."""
+    line = code_line_cycles(machine.gpu, float(machine[Conf.L2_LATENCY]))
+    machine.conf[Conf.CODE_CYCLES] = round(code_cycles(line, instructions * machine.code_bytes))
 
 
 def _port(gpu: GpuDescription) -> tuple[int, ...]:

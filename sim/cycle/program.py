@@ -53,6 +53,15 @@ class Program:
     lines: tuple[tuple[int, int], ...]
 
 
+def code_instructions(tables: TraceTables, issues: NDArray[np.int64]) -> int:
+    """The machine instructions of a kernel whose rows issue so many; what stands in several
+    segments is one operation of the code."""
+    if isinstance(tables, IssuedTables):
+        _, first = np.unique(tables.numbers, return_index=True)
+        issues = issues[first]
+    return int(issues.sum())
+
+
 def program_of(tables: TraceTables, machine: Machine) -> Program:
     """The operations of a kernel on a machine: of its machine program, where the tables have it,
     else one for each instruction of the IR."""

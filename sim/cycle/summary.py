@@ -60,7 +60,7 @@ class Outcome:
 def timing_of(done: Outcome) -> Timing:
     """The result of a launch."""
     machine, stats = done.machine, done.stats
-    cycles = int(done.run[Run.END]) + machine[Conf.OVERHEAD]
+    cycles = int(done.run[Run.END]) + machine[Conf.OVERHEAD] + machine[Conf.CODE_CYCLES]
     return Timing(
         model="cycle",
         kernel=done.tables.kernel,

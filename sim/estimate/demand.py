@@ -30,7 +30,7 @@ from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.machine.l2_path import sector_cycles, slice_cycles
-from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.sim.machine.launch_overhead import LaunchWay, code_cycles, profiled_cycles
 from kcc.sim.machine.load_port import (
     PIECE_BYTES,
     load_cycles,
@@ -351,12 +351,15 @@ class Demand:
     # the report
 
     def estimate(self, reader: GpuReader, cycles: float, shares: Mapping[str, float]) -> Estimate:
-        """The estimate of a model: ``cycles`` without those of the launch itself, and the shares of
-        what they went into."""
-        total, study = cycles + self.machine.launch_cycles, self.study
+        """The estimate of a model: ``cycles`` without those of the launch itself and those until
+        its code is there, and the shares of what they went into."""
+        size = self.subject.code_bytes or code_bytes(self.program, self.machine.generation)
+        code = code_cycles(self.machine.code_line_cycles, size)
+        total, study = cycles + code + self.machine.launch_cycles, self.study
         issued = self.counts.warp_instructions / self.machine.sms / self.machine.schedulers
         cpi, bounds = total / max(issued, 1e-9), self.bounds
         parts = {name: share * cycles / total for name, share in shares.items()}
+        parts["fetch"] = code / total
         parts["launch"] = self.machine.launch_cycles / total
         cache = reader.gpu.instruction_l1_bytes
         return Estimate(
@@ -379,13 +382,14 @@ class Demand:
             unattributed_share=self.unattributed,
             unknown_accesses=len({self.program.operations[i].access for i in self.unknown}),
             unknown_share=self.unknown_share,
-            code_bytes=self.subject.code_bytes or code_bytes(self.program, self.machine.generation),
+            code_bytes=size,
             code_misfit=self.subject.misfit,
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
             code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
+            profiled_us=profiled_cycles(self.machine.launch_cycles) / self.machine.clock_mhz,
             one_word_us=one_word_cycles(
                 self.subject,
                 self.program.operations,

@@ -58,6 +58,8 @@ class Estimate:
     warm: bool = False
     """Whether L2 was taken to hold what the launch before left."""
     launches: LaunchWay = LaunchWay.QUEUED
+    profiled_us: float = 0.0
+    """Of the time of the launch itself, what profilers count to the kernel."""
     interleaving: float = 0.0
     """By how much what DRAM moves deviates over trials of interleavings, as a share."""
     code_bytes: float = 0.0
@@ -85,9 +87,11 @@ class Estimate:
 
     @property
     def kernel_us(self) -> float:
-        """The time without that of the launch itself, as profilers give it."""
+        """The time as profilers give it: with what an empty kernel takes, without the rest of the
+        launch."""
         launch = self.cpi_stack.get("launch", 0.0)
-        return self.time_us * (1.0 - launch / self.cpi) if self.cpi else self.time_us
+        alone = self.time_us * (1.0 - launch / self.cpi) if self.cpi else self.time_us
+        return alone + self.profiled_us
 
     @property
     def range_us(self) -> tuple[float, float]:

@@ -155,6 +155,7 @@ class IntervalMachine:
     atomic_cycles: int
     barrier_cycles: int
     launch_cycles: int
+    code_cycles: int
     occupancy: Occupancy
     assumptions: tuple[Assumption, ...]
 

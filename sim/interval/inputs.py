@@ -15,8 +15,8 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import GREEDY, YOUNGEST, Conf, Op
 from kcc.sim.cycle.layout import Kind as CycleKind
-from kcc.sim.cycle.machine import Machine
-from kcc.sim.cycle.program import Program, program_of
+from kcc.sim.cycle.machine import Machine, add_code
+from kcc.sim.cycle.program import Program, code_instructions, program_of
 from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations
 from kcc.sim.machine.dram_banks import BankMapping
 from kcc.sim.machine.warp_scheduling import Policy
@@ -45,7 +45,9 @@ def interval_inputs(
 ) -> tuple[IntervalMachine, Operations]:
     """The machine for a launch and the kernel's operations on it. Raises K807, K870 and K871."""
     machine = launch_machine(gpu, tables, launch, registers)
-    return _machine(machine), _operations(tables, machine)
+    operations = _operations(tables, machine)
+    add_code(machine, code_instructions(tables, operations.issue_slots))
+    return _machine(machine), operations
 
 
 _POLICIES = {GREEDY: Policy.GREEDY, YOUNGEST: Policy.YOUNGEST}
@@ -97,6 +99,7 @@ def _machine(m: Machine) -> IntervalMachine:
         atomic_cycles=m[Conf.ATOMIC_LATENCY],
         barrier_cycles=m[Conf.BARRIER_LATENCY],
         launch_cycles=m[Conf.OVERHEAD],
+        code_cycles=m[Conf.CODE_CYCLES],
         occupancy=m.occupancy,
         assumptions=m.assumptions,
     )

@@ -165,11 +165,12 @@ class LaunchModel:
         room = max(all_cycles - float(issued.sum()), 0.0)
         if stalls > room:
             stack[:, 1:] *= room / stalls
-        launch = machine.launch_cycles * machine.sms * machine.schedulers
+        everywhere = machine.sms * machine.schedulers
         stack[-1, PARTS.index(Part.IDLE)] += max(room - stalls, 0.0)
-        stack[-1, PARTS.index(Part.LAUNCH)] = launch
+        stack[-1, PARTS.index(Part.FETCH)] += machine.code_cycles * everywhere
+        stack[-1, PARTS.index(Part.LAUNCH)] = machine.launch_cycles * everywhere
         total = float(stack.sum())
-        return Prediction(total / (machine.sms * machine.schedulers), stack, throughput)
+        return Prediction(total / everywhere, stack, throughput)
 
 
 def _text_stack(

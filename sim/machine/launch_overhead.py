@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 from kcc.base.gpu.description import GpuDescription
@@ -18,13 +19,14 @@ class LaunchWay(Enum):
     """The host waits for each before it makes the next one, and times that."""
 
 
-QUEUED_US = 2.2
+QUEUED_US = 1.9
 """For GPUs whose description has no ``launch_overhead_cycles``: smallest kernels of
-microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100."""
+microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100, less the 0.2 to 0.3 us of their
+code (two lines)."""
 
-GRAPH_US = 1.05
-"""The same file, kernels of 4096 elements out of graphs, less the 0.15 us of the kernel itself:
-0.8, 0.95, 1.15 and 1.2 us on L40, A40, H200 and A100. On the two AMD GPUs graphs gain nothing."""
+GRAPH_US = 0.7
+"""The same file, kernels of 4096 elements out of graphs, less the kernel itself and its code: 0.5,
+0.6, 0.8 and 0.85 us on L40, A40, A100 and H200. On the two AMD GPUs graphs gain nothing."""
 
 WAITED_US = 10.0
 """What is said of the times of OpenDwarfs, from enqueue to finish: about so much of overhead is in
@@ -34,8 +36,40 @@ take 10 to 30 us on NVIDIA's GPUs, 90 and more on an RX 480)."""
 EMPTY_KERNEL_CYCLES = 1000.0
 """For simulated launches on GPUs whose description has no ``launch_overhead_cycles``: from the
 first thread block's start to the end of a kernel that does nothing, about a microsecond, as the
-cycle-level and interval models assume it. What comes between launches that a host queues is not in
-it."""
+cycle-level and interval models assume it; profilers count it to the kernel (smallest kernels of
+simple_kernels_k40.csv and rodinia_backprop_lud_p100_gtx980_k20.csv). What comes between launches
+that a host queues is not in it."""
+
+
+CODE_LINE_BYTES = 128
+"""What an SM asks L2 for where it comes to code for the first time: a line, as in the caches of
+instructions that the cycle-level model has."""
+
+MOST_LINES = 32
+"""Lines of code for which a launch waits, one after the other. lud_diagonal, one warp on an SM
+(rodinia_backprop_lud_p100_gtx980_k20.csv), reads 61 to 115 sectors from L2 in each launch beyond
+its data, as many as its code has, and takes 4,000 to 8,000 cycles longer than what its warp waits
+for otherwise. What is fetched ahead of longer code nobody has published."""
+
+
+def code_cycles(line_cycles: float, code_bytes: float) -> float:
+    """Cycles until the SMs of a launch have its code, of so many bytes, each line of which takes
+    ``line_cycles``."""
+    return line_cycles * min(math.ceil(code_bytes / CODE_LINE_BYTES), MOST_LINES)
+
+
+def code_line_cycles(gpu: GpuDescription, l2_cycles: float) -> float:
+    """Cycles until an SM has a line of code, where a hit of L2 takes ``l2_cycles``; none where
+    instructions go through a cache that is described, and on AMD's GPUs, of which nothing is
+    known."""
+    if gpu.code_line_cycles is not None:
+        return float(gpu.code_line_cycles.value)
+    return 0.0 if gpu.is_amd or gpu.instruction_cache_bytes is not None else l2_cycles
+
+
+def profiled_cycles(launch_cycles: float) -> float:
+    """Of what a launch takes, what profilers count to its kernel."""
+    return min(EMPTY_KERNEL_CYCLES, launch_cycles)
 
 
 def launch_cycles(gpu: GpuDescription, clock_mhz: float, way: LaunchWay) -> float:

@@ -12,7 +12,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
 from kcc.sim.machine.l2_path import PORT_BYTES, REQUEST_CYCLES, l2_bytes_per_cycle
-from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
+from kcc.sim.machine.launch_overhead import LaunchWay, code_line_cycles, launch_cycles
 from kcc.sim.machine.load_port import (
     address_cycles,
     crossing_cycles,
@@ -103,6 +103,8 @@ class Machine:
     banks: int
     launch_cycles: float
     """From launch to the first instruction and from the last to the end."""
+    code_line_cycles: float
+    """Until an SM has a line of code that the launch has not come to before."""
     block_start_cycles: float
     tensor: TensorCores
     xu_queue: float
@@ -152,6 +154,7 @@ def machine_of(reader: GpuReader) -> Machine:
     new = generation in (Generation.VOLTA, Generation.AMD)
     capability = gpu.capability or (7, 0)
     l1 = gpu.l1.bytes_per_cycle
+    latency = {n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()}
     wide = capability in ((7, 0), (8, 0), (9, 0))
     return Machine(
         generation=generation,
@@ -159,7 +162,7 @@ def machine_of(reader: GpuReader) -> Machine:
         schedulers=schedulers,
         clock_mhz=clock,
         interval=_intervals(reader, schedulers),
-        latency={n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()},
+        latency=latency,
         shared_bytes=reader.number(
             "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
         ),
@@ -181,6 +184,7 @@ def machine_of(reader: GpuReader) -> Machine:
         load=_load(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
+        code_line_cycles=code_line_cycles(gpu, latency["l2"]),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         tensor=tensor_cores_of(gpu, schedulers),
         xu_queue=xu_queue_cycles(gpu),

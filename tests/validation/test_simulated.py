@@ -50,7 +50,7 @@ def test_a_launch_takes_what_its_bytes_do_and_less_where_l2_has_them() -> None:
     long = predictor.outcome(case_of(1 << 20))
     assert long.time_us is not None, long.reason
     assert 18.0 < long.time_us - long.launch_us < 30.0
-    assert long.launch_us == pytest.approx(10.0)
+    assert long.launch_us == pytest.approx(10.0 - 1000 / 1380)  # an empty kernel is of the kernel
     cold, warm = (predictor.outcome(case_of(1 << 18, warm=w)).time_us for w in (False, True))
     assert cold is not None
     assert warm is not None

@@ -231,6 +231,11 @@ class GpuDescription:
     shared_alloc_unit_bytes: Integer = integer(BYTES, "given out in multiples of this", high=65536)
     shared_carveouts_bytes: Integers = integers(BYTES, "sizes of shared memory to choose from")
     launch_overhead_cycles: Number = number(CYCLES, "from launch to the first instruction")
+    code_line_cycles: Number = number(
+        CYCLES,
+        "until an SM has a line of code that the launch has not come to before; not given: as a "
+        "hit of L2 (AMD: 0)",
+    )
     block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
 
     xu_queue_cycles: Number = number(

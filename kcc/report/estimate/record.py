@@ -165,7 +165,7 @@ class ReductionErrors:
 @dataclass(frozen=True, slots=True)
 class EstimateRecord:
     """One configuration on one GPU; without a time there is a ``reason``, and what is not known is
-    None. ``kernel_us`` is the time without that of the launch itself, as profilers give it.
+    None. ``kernel_us`` is the time as profilers give it.
     ``ablated_us`` are the times without each mechanism (`--ablate`)."""
 
     configuration: Configuration

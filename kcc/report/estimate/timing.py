@@ -30,8 +30,11 @@ class Assumed:
     accesses: int
 
 
-def timing_record(configuration: Configuration, assumed: Assumed, timing: Timing) -> EstimateRecord:
-    """The record of one launch; the CPI is in cycles of one scheduler per machine instruction."""
+def timing_record(
+    configuration: Configuration, assumed: Assumed, timing: Timing, profiled: float
+) -> EstimateRecord:
+    """The record of one launch; the CPI is in cycles of one scheduler per machine instruction. Of
+    the cycles of the launch itself profilers count ``profiled`` to the kernel."""
     issued = max(timing.issued, 1e-9)
     stack = {part.name: round(part.cycles / issued, CPI_DECIMALS) for part in timing.stack}
     place = timing.occupancy
@@ -60,7 +63,7 @@ def timing_record(configuration: Configuration, assumed: Assumed, timing: Timing
             tuple(AssumedValue(a.key, a.value, a.reason) for a in timing.assumptions), (),
         ),
         lines=_lines(timing),
-        kernel_us=rounded(timing.time_us * alone),
+        kernel_us=rounded(timing.time_us * alone + profiled / timing.clock_mhz),
     )  # fmt: skip
 
 

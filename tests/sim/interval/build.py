@@ -66,6 +66,7 @@ def machine(**changes: object) -> IntervalMachine:
         "dram_service_cycles": 4.0, "l2_queue": 64, "dram_queue": 32,
         "turnaround_cycles": 0.0, "writes_together": 16, "row_hit_saves_cycles": 24,
         "atomic_cycles": 120,
-        "barrier_cycles": 0, "launch_cycles": 0, "occupancy": occupancy, "assumptions": (),
+        "barrier_cycles": 0, "launch_cycles": 0, "code_cycles": 0, "occupancy": occupancy,
+        "assumptions": (),
     }  # fmt: skip
     return IntervalMachine(**{**values, **changes})  # type: ignore[arg-type]
