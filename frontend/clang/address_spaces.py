@@ -44,13 +44,18 @@ _MOVE = re.compile(
     r"^(.* call [^\n]*@llvm\.mem(?:cpy|move)\.)p\d\.p\d\.(i\d+\([^\n]*)$", re.MULTILINE
 )
 
+_SPACE, _NESTED = re.compile(r"addrspace\((\d)\)"), re.compile(r"\([^()]*\)")
+
 
 def with_named_moves(text: str) -> str:
     """Copies called by the name that the spaces of their pointers make: what turns a variable's
     space changes it."""
 
     def named(match: re.Match[str]) -> str:
-        spaces = re.findall(r"[(,] ?ptr(?: addrspace\((\d)\))?(?= )", match[2])[:2]
+        arguments = _SPACE.sub(r"addrspace\1", match[2]).partition("(")[2]
+        while plain := _NESTED.search(arguments):  # expressions have pointers of their own
+            arguments = arguments[: plain.start()] + arguments[plain.end() :]
+        spaces = re.findall(r"(?:^|, )ptr(?: addrspace(\d))?(?= )", arguments)[:2]
         kinds = ".".join(f"p{space or 0}" for space in spaces)
         return f"{match[1]}{kinds}.{match[2]}"
 

@@ -20,6 +20,9 @@ DECLARATION = re.compile(
     re.MULTILINE,
 )
 
+PRINTING = "vprintf"
+"""Of CUDA's device runtime (CUDA C++ Programming Guide, formatted output)."""
+
 _AXES = "xyz"
 
 _QUERIES: Mapping[str, tuple[str, int]] = MappingProxyType(
@@ -98,7 +101,7 @@ def define_primitives(text: str, *, libdevice: bool) -> Bodies:
     parts, missing = list[str](), list[str]()
     for match in DECLARATION.finditer(text):
         symbol = match["symbol"]
-        if symbol.startswith("llvm."):
+        if _is_known(symbol):
             continue
         body = _body(symbol, match["result"], _types(match["parameters"]), libdevice)
         if body is None:
@@ -114,7 +117,12 @@ def define_primitives(text: str, *, libdevice: bool) -> Bodies:
 
 def strip_declarations(text: str) -> str:
     """The module without the declarations of primitives, which get definitions."""
-    return DECLARATION.sub(lambda m: m[0] if m["symbol"].startswith("llvm.") else "", text)
+    return DECLARATION.sub(lambda m: m[0] if _is_known(m["symbol"]) else "", text)
+
+
+def _is_known(symbol: str) -> bool:
+    """Whether it needs no body: LLVM's, and the system's function that prints."""
+    return symbol.startswith("llvm.") or symbol == PRINTING
 
 
 def _types(parameters: str) -> list[str]:
@@ -217,8 +225,9 @@ def _global_size() -> str:
 
 
 def _vote(name: str) -> str | None:
-    if name == "work_group_reduce_add":
-        return None
+    if name == "work_group_reduce_add":  # of what CUDA's votes give: 0 or 1
+        ptx = "{.reg .pred p; setp.ne.s32 p, $1, 0; barrier.red.popc.u32 $0, 0, p;}"
+        return f'  %r = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0) convergent\n  ret i32 %r\n'
     operation = "and" if name == "work_group_all" else "or"
     ptx = (
         "{.reg .pred p, q; setp.ne.s32 p, $1, 0; "
@@ -239,13 +248,13 @@ _SHUFFLES: Mapping[str, tuple[str, int]] = MappingProxyType(
 
 
 def _lanes(name: str, result: str) -> str | None:
-    if name in _SHUFFLES and result in ("i32", "float"):
-        mode, clamp = _SHUFFLES[name]
-        kind = "r" if result == "i32" else "f"
-        ptx = f"shfl.sync.{mode}.b32 $0, $1, $2, {clamp}, -1;"
+    if name in _SHUFFLES:
+        return _shuffle(result, *_SHUFFLES[name])
+    if name == "sub_group_ballot" and result == "<4 x i32>":
+        ptx = "{.reg .pred p; setp.ne.s32 p, $1, 0; vote.sync.ballot.b32 $0, p, -1;}"
         return (
-            f'  %r = call {result} asm sideeffect "{ptx}", "={kind},{kind},r"'
-            f"({result} %a0, i32 %a1) convergent\n  ret {result} %r\n"
+            f'  %b = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0) convergent\n'
+            "  %r = insertelement <4 x i32> zeroinitializer, i32 %b, i32 0\n  ret <4 x i32> %r\n"
         )
     if name in ("sub_group_all", "sub_group_any") and result == "i32":
         mode = name.removeprefix("sub_group_")
@@ -255,6 +264,40 @@ def _lanes(name: str, result: str) -> str | None:
         )
         return f'  %r = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0) convergent\n  ret i32 %r\n'
     return None
+
+
+_BITS: Mapping[str, int] = MappingProxyType(
+    {"i8": 8, "i16": 16, "half": 16, "i32": 32, "float": 32, "i64": 64, "double": 64}
+)
+
+
+def _shuffle(result: str, mode: str, clamp: int) -> str | None:
+    """A value from another lane, 32 bits at a time."""
+    bits = _BITS.get(result)
+    if bits is None:
+        return None
+    ptx = f"shfl.sync.{mode}.b32 $0, $1, $2, {clamp}, -1;"
+
+    def moved(into: str, value: str) -> str:
+        call = f'call i32 asm sideeffect "{ptx}", "=r,r,r"(i32 {value}, i32 %a1) convergent'
+        return f"  {into} = {call}"
+
+    lines = [f"  %v = bitcast {result} %a0 to i{bits}"]
+    if bits == 64:
+        lines += [
+            "  %l = trunc i64 %v to i32", "  %u = lshr i64 %v, 32", "  %h = trunc i64 %u to i32",
+            moved("%sl", "%l"), moved("%sh", "%h"), "  %zl = zext i32 %sl to i64",
+            "  %zh = zext i32 %sh to i64", "  %up = shl i64 %zh, 32", "  %s = or i64 %up, %zl",
+        ]  # fmt: skip
+    elif bits == 32:
+        lines.append(moved("%s", "%v"))
+    else:
+        lines += [
+            f"  %w = zext i{bits} %v to i32", moved("%sw", "%w"),
+            f"  %s = trunc i32 %sw to i{bits}",
+        ]  # fmt: skip
+    lines += [f"  %r = bitcast i{bits} %s to {result}", f"  ret {result} %r"]
+    return "\n".join(lines) + "\n"
 
 
 def _image(name: str, result: str, types: list[str]) -> str | None:

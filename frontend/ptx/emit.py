@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.launch_bounds import launch_bounds_in
-from kcc.frontend.ptx.bodies import define_primitives, strip_declarations
+from kcc.frontend.ptx.bodies import PRINTING, define_primitives, strip_declarations
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -41,6 +41,17 @@ ARRAY_ALIGNMENT = 16
 accesses are joined, which ptxas then brings into registers."""
 
 _PRIVATE_ARRAY = re.compile(r"(= alloca \[[^\n]*?, align )[1248]\b")
+
+_SCOPES = {"work_item": "singlethread", "subgroup": "block", "sub_group": "block",
+           "workgroup": "block", "agent": "device", "device": "device"}  # fmt: skip
+"""Of fences and atomic operations, as LLVM's NVPTX calls them; another one is the system's."""
+
+_SCOPE = re.compile(r'syncscope\("([^"]*)"\) ')
+_PRINTED = re.compile(
+    r"call (?:\w+ )*i32 \(ptr addrspace\(\d\), \.\.\.\) @printf\([^\n]*?\)(?=,| #|\n)"
+)
+_PRINTF = re.compile(r"^declare [^\n]*@printf\([^\n]*\n", re.MULTILINE)
+_QUOTED = re.compile(r'@"([^"\n]+)"')
 
 _APPROXIMATE = """
 declare float @llvm.nvvm.div.full(float, float)
@@ -88,11 +99,32 @@ def _to_nvptx(ir: str, *, exact: bool) -> str:
     text = _SAME_SPACE_CAST.sub(r"bitcast \1\2 \3 to \2", text)
     text = _bounded(text).replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
     text = _SHARED_VALUE.sub(r"\1 undef", text)
+    text = _SCOPE.sub(lambda m: _scope(_SCOPES.get(m[1], "")), text)
+    text = _plain_symbols(_without_format(text))
     text = _PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text)
     if not exact:
         text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)
         text = _ROOT.sub("call float @llvm.nvvm.sqrt.approx.f(float ", text) + _APPROXIMATE
     return text
+
+
+def _scope(name: str) -> str:
+    return f'syncscope("{name}") ' if name else ""
+
+
+def _without_format(text: str) -> str:
+    """What prints calls the system's function, without its arguments."""
+    if not _PRINTF.search(text):
+        return text
+    text = _PRINTF.sub(f"declare i32 @{PRINTING}(ptr, ptr)\n", text)
+    return _PRINTED.sub(f"call i32 @{PRINTING}(ptr null, ptr null)", text)
+
+
+def _plain_symbols(text: str) -> str:
+    """Variables of instances of templates by names that PTX can have."""
+    names = {quoted: re.sub(r"[^\w$]", "_", quoted) for quoted in _QUOTED.findall(text)}
+    numbers = {quoted: number for number, quoted in enumerate(sorted(names))}
+    return _QUOTED.sub(lambda m: f"@{names[m[1]]}${numbers[m[1]]}", text)
 
 
 def _bounded(text: str) -> str:

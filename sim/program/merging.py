@@ -66,8 +66,11 @@ class LoadMerging:
     def _is_aligned(self, piece: Place, where: Where, alignment: int) -> bool:
         """Whether a piece, of which a load with this alignment is a part, is known to be aligned:
         by what the type of its first load says or, in an array of shared memory of which the
-        assembler knows the place, by its index."""
+        assembler knows the place, by its index. LLVM makes words of fours that are read by the
+        element, the first of which keeps their alignment."""
         _, (terms, start), width = piece
+        if start == where[1] and alignment >= width:
+            return True
         placed = [
             self.shared_alignment.get(t.index, 1)
             for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
@@ -75,7 +78,7 @@ class LoadMerging:
         if placed and width <= min(placed):
             steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
             return all(step % width == 0 for step in steps)
-        return start == where[1] and alignment >= width
+        return False
 
     def _enter(self, block: int) -> None:
         self.ends[self.block] = frozenset(self.exact) | self.before

@@ -526,6 +526,44 @@ __KCC_HD float erfcinvf(float x) { return erfinvf(1.0f - x); }
 __KCC_HD double erfcinv(double x) { return erfinv(1.0 - x); }
 __KCC_HD float normcdfinvf(float x) { return 1.41421356f * erfinvf(2.0f * x - 1.0f); }
 __KCC_HD double normcdfinv(double x) { return 1.4142135623730951 * erfinv(2.0 * x - 1.0); }
+__KCC_HD double rnorm4d(double x, double y, double z, double w) { return rsqrt(x * x + y * y + z * z + w * w); }
+__KCC_HD double scalbln(double x, long n) { return ldexp(x, (int)n); }
+__KCC_HD float nanf(const char*) { return __builtin_nanf(""); }
+__KCC_HD double nan(const char*) { return __builtin_nan(""); }
+#define __KCC_NORM(type, name, root)                                       \
+    __KCC_HD type name(int count, const type* x) {                         \
+        type sum = 0;                                                      \
+        for (int n = 0; n < count; n++) sum += x[n] * x[n];                \
+        return root(sum);                                                  \
+    }
+__KCC_NORM(float, normf, sqrtf)
+__KCC_NORM(double, norm, sqrt)
+__KCC_NORM(float, rnormf, rsqrtf)
+__KCC_NORM(double, rnorm, rsqrt)
+
+/* Overloads of what is written by itself above. */
+#define __KCC_OVERLOADS(single, double_, name)                             \
+    __KCC_HD single name(float x) { return name##f(x); }                   \
+    template <class T> __KCC_HD __kcc_if_integer<T, double_> name(T x) { return name((double)x); }
+__KCC_OVERLOADS(float, double, nearbyint)
+__KCC_OVERLOADS(float, double, rcbrt)
+__KCC_OVERLOADS(float, double, logb)
+__KCC_OVERLOADS(float, double, erfcx)
+__KCC_OVERLOADS(float, double, erfinv)
+__KCC_OVERLOADS(float, double, erfcinv)
+__KCC_OVERLOADS(float, double, normcdf)
+__KCC_OVERLOADS(float, double, normcdfinv)
+__KCC_OVERLOADS(int, int, ilogb)
+__KCC_OVERLOADS(long, long, lrint)
+__KCC_OVERLOADS(long, long, lround)
+__KCC_OVERLOADS(long long, long long, llrint)
+__KCC_OVERLOADS(long long, long long, llround)
+__KCC_HD float rhypot(float x, float y) { return rhypotf(x, y); }
+__KCC_HD float scalbn(float x, int n) { return scalbnf(x, n); }
+__KCC_HD float scalbln(float x, long n) { return scalblnf(x, n); }
+__KCC_HD float remquo(float x, float y, int* q) { return remquof(x, y, q); }
+__KCC_HD void sincos(float x, float* s, float* c) { sincosf(x, s, c); }
+__KCC_HD void sincospi(float x, float* s, float* c) { sincospif(x, s, c); }
 #undef isnan
 #undef isinf
 #undef isfinite
@@ -586,8 +624,12 @@ __KCC_HD double min(float a, double b) { return fmin((double)a, b); }
 __KCC_HD double max(float a, double b) { return fmax((double)a, b); }
 __KCC_HD double min(double a, float b) { return fmin(a, (double)b); }
 __KCC_HD double max(double a, float b) { return fmax(a, (double)b); }
-__KCC_HD int umin(unsigned int a, unsigned int b) { return __kcc_minj(a, b); }
-__KCC_HD int umax(unsigned int a, unsigned int b) { return __kcc_maxj(a, b); }
+__KCC_HD unsigned int umin(unsigned int a, unsigned int b) { return __kcc_minj(a, b); }
+__KCC_HD unsigned int umax(unsigned int a, unsigned int b) { return __kcc_maxj(a, b); }
+__KCC_HD long long llmin(long long a, long long b) { return min(a, b); }
+__KCC_HD long long llmax(long long a, long long b) { return max(a, b); }
+__KCC_HD unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+__KCC_HD unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 /* Fast math. */
 

@@ -92,3 +92,38 @@ def test_images_of_integers_give_integers():
            }"""
     )
     assert re.findall(r"tex\.2d\.v4\.(\w+)\.s32", ptx) == ["s32", "u32", "f32"]
+
+
+CUDA = """#include <cooperative_groups.h>
+template <class T> __global__ void k(T *a, int *n, double *d, long long *l) {
+    __shared__ T held[32];
+    held[threadIdx.x] = a[threadIdx.x];
+    BODY
+    a[1] = held[threadIdx.x ^ 1];
+}
+template __global__ void k<float>(float *, int *, double *, long long *);
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "count"),
+    [
+        ("d[0] = __shfl_xor_sync(~0u, d[1], 3);", "shfl.sync.bfly.b32", 2),
+        ("l[0] = __shfl_up_sync(~0u, l[1], 3);", "shfl.sync.up.b32", 2),
+        ("a[0] = __shfl_down_sync(~0u, a[1], 3);", "shfl.sync.down.b32", 1),
+        ("n[0] = __ballot_sync(~0u, n[1]);", "vote.sync.ballot.b32", 1),
+        ("n[0] = __syncthreads_count(n[1]);", "barrier.red.popc.u32", 1),
+        ("n[0] = 1; __threadfence(); n[1] = 2;", "fence.acq_rel", 1),
+        ("n[0] = 1; __threadfence_block(); n[1] = 2;", "fence.acq_rel", 1),
+        ('if (n[0] > 3) printf("%d", n[1]);', "vprintf", 1),
+        ("assert(n[0] < 3);", "vprintf", 1),
+    ],
+)
+def test_what_warps_of_cuda_do_together(body: str, words: str, count: int):
+    """In an instance of a template, whose shared array has a name that PTX cannot have."""
+    text = "#include <assert.h>\n#include <stdio.h>\n" + CUDA.replace("BODY", body)
+    unit = compile_source(SourceText("k.cu", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    ptx = emit_ptx(unit.ir, PtxOptions(target="sm_80"))
+    code = re.sub(r"^.*\.extern[^;]*;", "", ptx, flags=re.MULTILINE)
+    assert code.count(words) >= count, ptx
+    assert re.search(r"shared \.align 4 \.b8 k_float__held\$\d", ptx)

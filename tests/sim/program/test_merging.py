@@ -54,6 +54,22 @@ kernel void k(global const float *a, global const float2 *b, global float *c) {
 """.replace("FIRST", "float2 p[256]").replace("SECOND", "float s[256]")
 """Words of an array after one of pairs are read as pairs, pairs before words as they are."""
 
+BY_ELEMENT = """
+kernel void k(global const float4 *a, global float *c, int n) {
+    local float4 s[256];
+    int i = get_local_id(0);
+    s[i] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local float *w = (local float *)s + n % 1024;
+    float4 v = *(local float4 *)w;
+    c[i] = v.x;
+    c[i + 256] = v.y;
+    c[i + 512] = v.z * v.w;
+}
+"""
+"""Four words that are read as one, at a place that is known to be aligned by that alone: LLVM makes
+four loads of it, the first of 16 bytes of alignment."""
+
 PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
 
 
@@ -66,6 +82,7 @@ PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n   
         (WORDS, Memory.GLOBAL_LOAD, [4, 4, 4, 4]),
         (VECTORS, Memory.GLOBAL_LOAD, [16]),
         (SHARED, Memory.SHARED_LOAD, [4, 4, 4, 4]),
+        (BY_ELEMENT, Memory.SHARED_LOAD, [16]),
     ],
 )
 def test_loads_are_joined_where_their_alignment_is_known(
