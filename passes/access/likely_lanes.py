@@ -23,7 +23,7 @@ def likely_lanes(study: AccessStudy, warps: Warps, address: Expr) -> tuple[Expr,
     from kcc.passes.access.patterns import Split
     from kcc.passes.access.warp_addresses import as_terms
 
-    plain = unwrapped(study.algebra, address)
+    plain = unwrapped(study.values, address)
     parts, shared = list[tuple[Node, int]](), list[tuple[Node, int]]()
     for term, coefficient in as_terms(plain):
         variable = _extended(term)
@@ -31,7 +31,7 @@ def likely_lanes(study: AccessStudy, warps: Warps, address: Expr) -> tuple[Expr,
         if lanes is None:
             parts.append((term, coefficient))
         else:
-            wide = unwrapped(study.algebra, study.algebra.convert(Opcode.SEXT, lanes, I64))
+            wide = unwrapped(study.values, study.algebra.convert(Opcode.SEXT, lanes, I64))
             parts.append((wide, coefficient))
             shared.append((term, coefficient))
     constant = plain.constant if isinstance(plain, Sum) else getattr(plain, "value", 0)

@@ -88,26 +88,41 @@ def affine(algebra: Algebra, node: Node, symbols: Collection[Key] | None = None)
     return Affine(numbers, symbolic, algebra.sum(rest, node.type, constant))
 
 
-def unwrapped(algebra: Algebra, node: Node) -> Expr:
+def unwrapped(values: SymbolicValues, node: Node) -> Expr:
     """A node as if no extension in it were of a number that wrapped: for the look of an access
     where the launch is not known. What it says is likely, not certain.
     """
-    done: dict[Node, Node] = {}
-    spread = _Spread(algebra)
-    for each in reachable([node]):
-        rebuilt = algebra.rebuilt(each, done)
-        if isinstance(rebuilt, Operation) and rebuilt.operator in (Opcode.ZEXT, Opcode.SEXT):
-            rebuilt = spread(rebuilt.operator, rebuilt.operands[0], rebuilt.type)
-        done[each] = rebuilt
-    return done[node]  # type: ignore[return-value]
+    return values.kept(_Unwrapped).of(values.algebra, node)
+
+
+class _Unwrapped:
+    """Nodes with their extensions carried inwards; each is rebuilt once, however many addresses are
+    made from it."""
+
+    def __init__(self) -> None:
+        self._done: dict[Node, Node] = {}
+        self._spreads: dict[tuple[Opcode, Node, ScalarTy], Expr] = {}
+
+    def of(self, algebra: Algebra, node: Node) -> Expr:
+        if node not in self._done:
+            spread = _Spread(algebra, self._spreads)
+            for each in reachable([node], stop=self._done):
+                if each in self._done:
+                    continue
+                rebuilt = algebra.rebuilt(each, self._done)
+                if isinstance(rebuilt, Operation) and rebuilt.operator in (
+                    Opcode.ZEXT, Opcode.SEXT,
+                ):  # fmt: skip
+                    rebuilt = spread(rebuilt.operator, rebuilt.operands[0], rebuilt.type)
+                self._done[each] = rebuilt
+        return self._done[node]  # type: ignore[return-value]
 
 
 class _Spread:
     """Extensions carried into sums and products, each once."""
 
-    def __init__(self, algebra: Algebra) -> None:
-        self._algebra = algebra
-        self._done: dict[tuple[Opcode, Node, ScalarTy], Expr] = {}
+    def __init__(self, algebra: Algebra, done: dict[tuple[Opcode, Node, ScalarTy], Expr]) -> None:
+        self._algebra, self._done = algebra, done
 
     def __call__(self, operator: Opcode, node: Node, type_: ScalarTy) -> Expr:
         key = (operator, node, type_)
@@ -187,8 +202,13 @@ def depends_on(values: SymbolicValues, node: Node) -> frozenset[Key]:
     """The symbols a node depends on, through loops' variables too; (LANE, 0) stands in for
     nothing else.
     """
+    return frozenset((each.kind, each.index) for each in symbols_of(values, node))
+
+
+def symbols_of(values: SymbolicValues, node: Node) -> frozenset[Symbol]:
+    """The same, as they stand in it."""
     leaves = values.kept(_Leaves)
-    found, variables = set[Key](), set[Recurrence]()
+    found, variables = set[Symbol](), set[Recurrence]()
     pending = [node]
     while pending:
         symbols, inside = leaves.of(pending.pop())
@@ -205,22 +225,22 @@ class _Leaves:
     however many of those made from it are asked for."""
 
     def __init__(self) -> None:
-        self._found: dict[Node, tuple[frozenset[Key], frozenset[Recurrence]]] = {}
+        self._found: dict[Node, tuple[frozenset[Symbol], frozenset[Recurrence]]] = {}
 
-    def of(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:
+    def of(self, node: Node) -> tuple[frozenset[Symbol], frozenset[Recurrence]]:
         if node not in self._found:
             for each in reachable([node], stop=self._found):
                 if each not in self._found:
                     self._found[each] = self._made(each)
         return self._found[node]
 
-    def _made(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:
+    def _made(self, node: Node) -> tuple[frozenset[Symbol], frozenset[Recurrence]]:
         if isinstance(node, Symbol):
-            return frozenset({(node.kind, node.index)}), frozenset()
+            return frozenset({node}), frozenset()
         if isinstance(node, Recurrence):
             return frozenset(), frozenset({node})
         rows = list({self._found[operand] for operand in operands_of(node)})
         if len(rows) == 1:
             return rows[0]
-        symbols = frozenset[Key]().union(*(symbols for symbols, _ in rows))
+        symbols = frozenset[Symbol]().union(*(symbols for symbols, _ in rows))
         return symbols, frozenset[Recurrence]().union(*(inside for _, inside in rows))

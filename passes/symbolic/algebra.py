@@ -357,8 +357,11 @@ class Algebra(Truths):
 
     def substitute(self, node: Node, values: dict[Node, Node]) -> Expr:
         """The node with others in the place of some of its leaves."""
-        done: dict[Node, Node] = dict(values)
-        for each in reachable([node], stop=values):
+        return self.substituted(node, dict(values))
+
+    def substituted(self, node: Node, done: dict[Node, Node]) -> Expr:
+        """The same where ``done`` has what other nodes became, and is given what more do."""
+        for each in reachable([node], stop=done):
             if each not in done:
                 done[each] = self.rebuilt(each, done)
         return done[node]  # type: ignore[return-value]

@@ -92,7 +92,7 @@ def reachable(roots: Iterable[Node], stop: Container[Node] = ()) -> list[Node]:
         if node not in seen:
             seen.add(node)
             if node not in stop:
-                pending += operands_of(node)
+                pending += [each for each in operands_of(node) if each not in seen]
     return sorted(seen, key=lambda node: node.id)
 
 

@@ -206,7 +206,7 @@ class _Reader:
         return likely if known else found
 
     def _likely(self, address: Expr) -> Expr:
-        return unwrapped(self.study.algebra, address)
+        return unwrapped(self.study.values, address)
 
     def _inside(self, access: MemoryAccess, address: Expr) -> Expr | None:
         """The address of lanes that lie apart by what memory holds, so that the launch stays in an
@@ -342,8 +342,8 @@ class _Reader:
             if access.space is not AddressSpace.LOCAL:
                 self.steps[access.id] = step
         else:
-            indices = {cause.instruction for cause in self.values.causes(address)}
-            apart = not self.own_rows.isdisjoint(indices)
+            causes = self.values.causes(address) if self.own_rows else ()
+            apart = not self.own_rows.isdisjoint(cause.instruction for cause in causes)
         if apart and access.op is AccessOp.LOAD:
             self.own_rows.add(access.instruction)
         return apart

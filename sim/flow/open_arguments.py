@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from kcc.frontend.ir.types import IntTy
 from kcc.passes.access.warp_addresses import Warps
+from kcc.passes.symbolic.affine import symbols_of
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
 from kcc.passes.symbolic.ranges import Known, is_given
-from kcc.passes.symbolic.reasons import everything
 
 WIDEST = 4096
 """Of a row in elements: launches in one dimension say nothing of rows, and a product of 32 bits
@@ -34,15 +34,17 @@ def open_arguments(values: SymbolicValues, warps: Warps, address: Node) -> tuple
     for term in terms:
         if all(kind is SymbolKind.ARGUMENT for kind, _ in warps.needs(term)):
             continue
-        for each in everything(values, term):
-            if isinstance(each, Symbol) and _is_open(each, known):
-                found[each] = None
-    return tuple(found)
+        found |= dict.fromkeys(each for each in symbols_of(values, term) if _is_open(each, known))
+    return tuple(sorted(found, key=lambda each: each.id))
 
 
 def _is_open(symbol: Symbol, known: Known) -> bool:
     is_whole = symbol.kind is SymbolKind.ARGUMENT and isinstance(symbol.type, IntTy)
     return is_whole and not is_given(symbol.kind, symbol.index, known)
+
+
+class _Placed(dict[tuple[tuple[Symbol, ...], int], dict[Node, Node]]):
+    """What nodes became, by what was put where."""
 
 
 def placed(
@@ -52,7 +54,8 @@ def placed(
     ``arguments``."""
     algebra = values.algebra
     width = times * assumed_width(algebra.known)
-    return algebra.substitute(
-        address,
+    done = values.kept(_Placed).setdefault(
+        (arguments, times),
         {each: algebra.number(width, each.type) for each in arguments},  # type: ignore[arg-type]
     )
+    return algebra.substituted(address, done)

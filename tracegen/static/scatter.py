@@ -41,7 +41,7 @@ def loose_parts(values: SymbolicValues, address: Node) -> Loose | None:
     or nothing."""
     if not needs_a_run(values, address) or not isinstance(address.type, IntTy):
         return None
-    plain = unwrapped(values.algebra, address)
+    plain = unwrapped(values, address)
     if not isinstance(plain, Sum):
         return None
     known, step, low, high = list[tuple[Node, int]](), 0, 0, 0

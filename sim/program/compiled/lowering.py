@@ -81,6 +81,9 @@ _ATOMICS = {
 _STACK = re.compile(r"\[R1\+0x(?P<hex>[0-9a-f]+)\]|\boffset:(?P<decimal>\d+)")
 """Where a spilled value lies: as ptxas and as LLVM's AMDGPU back end write it."""
 _FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
+_FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
+"""Opcodes of the same arithmetic."""
+
 _CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
 
 
@@ -201,6 +204,9 @@ class _Compiled:
                 guarded.add(index)
         for index, by_name in copies.items():
             weight = self._weight(index, by_name)
+            if weight == LIKELY:  # what counts iterations may have its number too
+                own = {name: n for name, n in by_name.items() if _FLOAT_CODE.match(name)}
+                by_name = own or by_name
             blocks = min(by_name.values(), key=lambda own: own.total())
             if weight == SURE:
                 sure = [

@@ -15,7 +15,7 @@ from kcc.passes.symbolic.affine import affine, lane_stride, unwrapped
 from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
-from kcc.passes.symbolic.expr import Expr, Number, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Node, Number, SymbolKind
 from kcc.passes.symbolic.folding import fold, wrap
 from kcc.passes.symbolic.lanes import all_work_items, one_group
 from kcc.passes.symbolic.ranges import Known
@@ -73,7 +73,28 @@ def test_unwrapped_sees_through_conversions_that_may_lose():
     body = "uint i = get_global_id(0) * 8u + m; a[i] = 1;"
     values, address = stored_at(body)
     assert lane_stride(values, address) is None
-    assert lane_stride(values, unwrapped(values.algebra, address)) == 32
+    assert lane_stride(values, unwrapped(values, address)) == 32
+
+
+def test_what_addresses_share_is_unwrapped_once(monkeypatch: pytest.MonkeyPatch):
+    """Hundreds of accesses of an unrolled kernel are made from the same values."""
+    body = "uint i = get_global_id(0) * 8u + m; i = i * i + (i >> 3); a[i] = 1; a[i + 5u] = 2;"
+    values = facts_of(body, None)[SymbolicValues]
+    stores = [i for i in values.function.instructions if isinstance(i, Store)]
+    first, second = (values.address(each, each.pointer) for each in stores)
+    rebuilt = values.algebra.rebuilt
+    counts = list[int]()
+    for address in (first, second):
+        seen = list[object]()
+
+        def counted(node: Node, done: dict[Node, Node], seen: list[object] = seen) -> Node:
+            seen.append(node)
+            return rebuilt(node, done)
+
+        monkeypatch.setattr(values.algebra, "rebuilt", counted)
+        unwrapped(values, address)
+        counts.append(len(seen))
+    assert counts[1] < counts[0] / 2
 
 
 def test_a_choice_is_gated_by_its_branch():

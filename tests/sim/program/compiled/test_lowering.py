@@ -201,3 +201,27 @@ def test_what_llvm_unrolls_of_ptx_is_loaded_as_often_as_it_says(trips: int):
     assert sum(row.opcode is Opcode.LOAD for row in rows) > 1
     found = programs(unit, "sm_80", Known((1024, 1), (256, 1), {1: trips}))["sum"]
     assert found.misfit < 0.01
+
+
+@pytest.mark.nvidia
+def test_a_sum_in_a_register_counts_by_its_additions() -> None:
+    """What counts the iterations of a loop that ptxas unrolls has the number of its addition too,
+    once: 16 iterations had been 370 instructions of a warp."""
+    text = """__global__ void k(float *r, int n) {
+        unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+        for (unsigned i = t * n; i < (t + 1) * n; i++) r[t] += i % 2;
+    }"""
+    unit = compile_source(
+        SourceText("k.cu", text, "."), BuildOptions(opt_level=OptLevel.O2, costs=Costs.NVIDIA)
+    )
+    kernel = unit.kernels[0]
+    facts = estimate_facts(kernel, unit.module, Known((1024,), (128,), {}), {}, {})
+    flow, code = flow_of(kernel, facts), machine_code(unit, code_for("sm_80"))[kernel.symbol]
+    numbers = Numbers.of(unit.module)
+    found = compiled_program(kernel, facts, code, numbers, flow.executions, flow.warps)
+    assert found is not None
+    issued = sum(
+        flow.executions[block] / flow.warps * found.program.operations[n].slots
+        for block, part in enumerate(found.program.blocks) for n in part
+    )  # fmt: skip
+    assert 30 < issued < 120
