@@ -54,12 +54,8 @@ class Program:
 
 
 def code_instructions(tables: TraceTables, issues: NDArray[np.int64]) -> int:
-    """The machine instructions of a kernel whose rows issue so many; what stands in several
-    segments is one operation of the code."""
-    if isinstance(tables, IssuedTables):
-        _, first = np.unique(tables.numbers, return_index=True)
-        issues = issues[first]
-    return int(issues.sum())
+    """The machine instructions of the code of a kernel whose rows issue so many."""
+    return tables.code if isinstance(tables, IssuedTables) else int(issues.sum())
 
 
 def program_of(tables: TraceTables, machine: Machine) -> Program:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.sim.machine.costs import Unit
+from kcc.sim.program.code_size import code_slots
 from kcc.sim.program.of_trace import PROGRAMS_KEPT, TracedProgram
 from kcc.sim.program.operations import WALLS, MachineOperation, Memory
 from kcc.sim.program.replay import Idle, Replay
@@ -37,11 +38,13 @@ NO_ADDRESSES = WALLS | {Memory.NONE, Memory.IMAGE}
 @dataclass(frozen=True, slots=True)
 class IssuedTables(TraceTables):
     """Tables whose instructions are the ``operations``; ``numbers`` are theirs in the program, the
-    same at all places where one stands. ``registers`` are those of a work-item."""
+    same at all places where one stands. ``registers`` are those of a work-item, ``code`` the
+    machine instructions of its code."""
 
     operations: tuple[MachineOperation, ...] = ()
     numbers: tuple[int, ...] = ()
     registers: int = 0
+    code: int = 0
 
 
 def lowering_notes(tables: TraceTables) -> tuple[str, ...]:
@@ -262,7 +265,7 @@ class _Rows:
         }  # fmt: skip
         return IssuedTables(
             **kept, operations=tuple(self.operations), numbers=tuple(self.numbers),
-            registers=self.traced.registers,
+            registers=self.traced.registers, code=round(code_slots(self.traced.program)),
         )  # fmt: skip
 
     def replay(self, without: Numbers, together: Numbers, idle: Idle) -> Replay:
