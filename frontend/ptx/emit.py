@@ -51,7 +51,8 @@ _PRINTED = re.compile(
     r"call (?:\w+ )*i32 \(ptr addrspace\(\d\), \.\.\.\) @printf\([^\n]*?\)(?=,| #|\n)"
 )
 _PRINTF = re.compile(r"^declare [^\n]*@printf\([^\n]*\n", re.MULTILINE)
-_QUOTED = re.compile(r'@"([^"\n]+)"')
+_VARIABLE = re.compile(r'^@(?:"([^"\n]+)"|([\w$.-]+)) = ', re.MULTILINE)
+_NAME = re.compile(r'@(?:"([^"\n]+)"|([\w$.-]+))')
 
 _APPROXIMATE = """
 declare float @llvm.nvvm.div.full(float, float)
@@ -121,10 +122,14 @@ def _without_format(text: str) -> str:
 
 
 def _plain_symbols(text: str) -> str:
-    """Variables of instances of templates by names that PTX can have."""
-    names = {quoted: re.sub(r"[^\w$]", "_", quoted) for quoted in _QUOTED.findall(text)}
-    numbers = {quoted: number for number, quoted in enumerate(sorted(names))}
-    return _QUOTED.sub(lambda m: f"@{names[m[1]]}${numbers[m[1]]}", text)
+    """Variables by names that PTX can have: LLVM sees to it for those that no other module may have
+    too, and not for those of instances of templates."""
+    given = sorted({quoted or plain for quoted, plain in _VARIABLE.findall(text)})
+    names = {
+        name: f"@{re.sub(r'[^a-zA-Z0-9_$]', '_', name)}${number}"
+        for number, name in enumerate(given) if not re.fullmatch(r"[\w$]+", name)
+    }  # fmt: skip
+    return _NAME.sub(lambda m: names.get(m[1] or m[2], m[0]), text) if names else text
 
 
 def _bounded(text: str) -> str:
