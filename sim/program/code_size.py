@@ -20,9 +20,7 @@ def code_bytes(program: MachineProgram, generation: Generation) -> float:
 def code_slots(program: MachineProgram) -> float:
     """The machine instructions of its code: of each block once, of one that is a loop whose
     iterations were joined as often as they were, but for what they share."""
-    return sum(
-        _slots([program.operations[number] for number in block]) for block in program.blocks
-    )
+    return sum(_slots([program.operations[number] for number in block]) for block in program.blocks)
 
 
 def _slots(block: Sequence[MachineOperation]) -> float:
