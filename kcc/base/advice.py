@@ -75,6 +75,13 @@ ROWS: Mapping[str, Row] = {
         "%",
         "a graph's node; several launches in one",
     ),
+    "code-fetch": Row(
+        "A launch waits for its code, which comes from L2",
+        "launch",
+        "share of the time",
+        "%",
+        "more work in a launch; smaller code",
+    ),
     "occupancy": Row(
         "Registers or shared memory limit the occupancy",
         "launch",

@@ -82,6 +82,7 @@ def advice_on(study: Study) -> tuple[Advice, ...]:
     found = [
         *adviser.launch_shape(),
         *adviser.launch_overhead(),
+        *adviser.code_fetch(),
         *adviser.block_size(),
         *adviser.occupancy(),
         *adviser.accesses(),
@@ -166,6 +167,16 @@ class _Adviser:
             "or do the work of several launches in one"
         )
         yield Advice("launch-overhead", None, text, gain, verified=gain > 0)
+
+    def code_fetch(self) -> Iterator[Advice]:
+        share = self._share("fetch")
+        if share >= 2 * LARGE_SHARE:
+            size = self._estimate.code_bytes / 1024
+            text = (
+                f"An SM gets the code from L2, {size:.1f} KB, before it executes it: "
+                f"{100 * share:.0f} % of the time; let a launch do more, or make the code smaller"
+            )
+            yield Advice("code-fetch", None, text, None)
 
     def block_size(self) -> Iterator[Advice]:
         """Warps that are not full, and thread blocks of another size where the kernel does not see

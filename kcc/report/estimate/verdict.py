@@ -14,6 +14,7 @@ from kcc.report.shared.units import duration
 _WHY: Mapping[str, tuple[str, ...]] = {
     "idle": ("grid-too-small", "imbalance", "long-warp", "tail"),
     "launch": ("launch-overhead",),
+    "fetch": ("code-fetch",),
     "arithmetic": ("imbalance", "long-warp", "grid-too-small", "inactive-lanes"),
     "issue": ("inactive-lanes",),
     "memory_port": ("inactive-lanes", "bank-conflict", "uncoalesced", "load-store"),

@@ -155,6 +155,17 @@ def test_a_launch_of_a_graph_saves_what_its_estimate_says(tmp_path: Path):
     assert advice.gain_us == pytest.approx(found.time_us - other.time_us, rel=1e-6)
 
 
+def test_a_launch_that_is_over_before_its_code_is_there_is_told_so(tmp_path: Path):
+    found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=80, block=256)
+    assert "code-fetch" not in {each.code for each in found.advice}
+    long = "kernel void k(global float *a) { float x = a[get_global_id(0)]; BODY a[0] = x; }"
+    body = "".join(f"x = x * x + {n}.5f;" for n in range(200))
+    found = estimated(long.replace("BODY", body), tmp_path, defines={}, grid=80, block=256)
+    advice = of_code(found, "code-fetch")
+    assert "An SM gets the code from L2, 3." in advice.text
+    assert "gets the code from L2" in verdict_of(found)
+
+
 def test_a_record_keeps_its_advice(tmp_path: Path):
     found = estimated(STRIDED, tmp_path, defines={"STEP": 32}, grid=4096, block=256)
     entry = json.loads(json.dumps(record_json(found)))
