@@ -182,7 +182,7 @@ def _clause_kind(opcode: str, operands: str) -> str:
     if match is None:
         return ""
     parts = [each.strip().partition(" ")[0] for each in operands.split(",")]
-    return f"scalar {parts[1:2]}" if match["scalar"] else f"vector {parts[2:3]}"
+    return " ".join(["scalar", *parts[1:2]] if match["scalar"] else ["vector", *parts[2:3]])
 
 
 def _instruction(place: int, opcode: str, operands: str, number: int) -> MachineInstruction:
