@@ -42,10 +42,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Random inputs are the same few in every run, or with --full many and new ones."""
     pocl.provide_linker()
+    pocl.use_own_cache()
     os.environ["KCC_CODE"] = "kcc"
     settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
     settings.register_profile("full", max_examples=5000, deadline=None)
     settings.load_profile("full" if config.getoption("--full") else "quick")
+
+
+def pytest_unconfigure() -> None:
+    pocl.remove_own_cache()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

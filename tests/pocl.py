@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
+import tempfile
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +24,9 @@ UNKNOWN_PROCESSOR = b"generic\0"
 """What PoCL 3.0 calls a processor newer than its LLVM 14; its clang then refuses that name."""
 DEVICE_BYTES = 4096
 """How much of PoCL's record of a device is searched for the name of its processor."""
+
+CACHE_VARIABLE = "POCL_CACHE_DIR"
+"""Where PoCL keeps what it has built."""
 
 LINKER_FOLDER = Path(__file__).resolve().parent.parent / ".venv" / "tools"
 """Where scripts/check puts an `ld` on machines without one, or without a compiler's libraries."""
@@ -82,6 +87,19 @@ def provide_linker() -> None:
     """PoCL runs `ld` for every kernel it builds: put ours first on PATH where it was needed."""
     if (LINKER_FOLDER / "ld").exists():
         os.environ["PATH"] = f"{LINKER_FOLDER}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+
+
+def use_own_cache() -> None:
+    """Give this process a cache of its own for what PoCL builds, which :func:`remove_own_cache`
+    removes: PoCL takes what an interrupted process left in a shared one for whole, and then has a
+    program without its kernels."""
+    os.environ[CACHE_VARIABLE] = tempfile.mkdtemp(prefix="kcc-pocl-")
+
+
+def remove_own_cache() -> None:
+    """Remove what :func:`use_own_cache` made."""
+    if folder := os.environ.pop(CACHE_VARIABLE, None):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def build(context: pyopencl.Context, source: str, options: str = "") -> pyopencl.Program:
