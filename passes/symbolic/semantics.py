@@ -209,17 +209,53 @@ def _ones(bits: int, a: Array, name: str) -> Array:
 def _counted(
     predicate: IntPredicate, bits: int, start: Array, step: Array, bound: Array
 ) -> tuple[Array, Mask]:
-    """The operator ``iterations``, and where it has a value."""
-    rows = np.broadcast_arrays(start, step, bound)
-    table, places = np.unique(np.stack(rows), axis=1, return_inverse=True)
-    counts, ends = list[int](), list[bool]()
-    for column in table.T:
-        a, s, b = (int(v) for v in signed(np.ascontiguousarray(column), bits))
-        count = iterations(predicate, bits, a, s, b)
-        counts.append(count or 0)
-        ends.append(count is not None)
-    flat = places.reshape(-1)
-    return np.array(counts, U64)[flat], np.array(ends, np.bool_)[flat]
+    """The operator ``iterations``, and where it has a value.
+
+    As :func:`iterations` for all rows at once, which settles those whose sequence hits on its first
+    way round; what is left goes there, each different row once.
+    """
+    half, last = U64((1 << (bits - 1)) if predicate.value[0] == "s" else 0), U64((1 << bits) - 1)
+    begin, edge = wrap(start + half, bits), wrap(bound + half, bits)
+    stride = np.minimum(step, wrap(U64(0) - step, bits))
+    low, high, possible = _outside(predicate.value[-2:], edge, last)
+    near, far = wrap(low - begin, bits), wrap(high - begin, bits)
+    at_once = possible & ((near > far) | (near == 0) | ((low == 0) & (high == last)))
+    down = stride != step
+    near, far = np.where(down, U64(0) - far, near), np.where(down, U64(0) - near, far)
+    near, far = wrap(near, bits), wrap(far, bits)
+    safe = np.maximum(stride, U64(1))
+    count = (near - U64(1)) // safe + U64(1)
+    beyond = (safe - near % safe) % safe
+    first = (stride != 0) & (beyond <= far - near)
+    never = ~possible | (~at_once & (stride == 0))
+    counts = np.where(at_once | never, U64(0), count)
+    ends = ~never
+    left = np.flatnonzero(ends & ~at_once & ~first)
+    if left.size:
+        rows = [signed(np.broadcast_to(v, ends.shape)[left], bits) for v in (start, step, bound)]
+        table, places = np.unique(np.stack(rows), axis=1, return_inverse=True)
+        found = [iterations(predicate, bits, *column) for column in table.T.tolist()]
+        counts[left] = np.array([k or 0 for k in found], U64)[places.reshape(-1)]
+        ends[left] = np.array([k is not None for k in found], np.bool_)[places.reshape(-1)]
+    return counts, ends
+
+
+def _outside(relation: str, edge: Array, last: np.uint64) -> tuple[Array, Array, Mask]:
+    """Between which values a relation to ``edge`` does not hold, and where there are any."""
+    zero, anywhere = np.zeros_like(edge), np.ones(edge.shape, np.bool_)
+    match relation:
+        case "lt":
+            return edge, zero + last, anywhere
+        case "le":
+            return edge + U64(1), zero + last, edge != last
+        case "gt":
+            return zero, edge, anywhere
+        case "ge":
+            return zero, edge - U64(1), edge != 0
+        case "ne":
+            return edge, edge, anywhere
+        case _:
+            return edge + U64(1), edge - U64(1), anywhere
 
 
 def integer(  # noqa: C901, PLR0911, PLR0912 -- one case per operator

@@ -16,6 +16,7 @@ from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import Expr, Node, Number, SymbolKind
+from kcc.passes.symbolic.first_hit import iterations
 from kcc.passes.symbolic.folding import fold, wrap
 from kcc.passes.symbolic.lanes import all_work_items, one_group
 from kcc.passes.symbolic.ranges import Known
@@ -258,3 +259,25 @@ def test_conditions_of_a_block_after_many_branches_are_found_from_it_alone():
     before = values.paths.condition(last)
     values.paths.forget(range(last + 1))
     assert values.paths.condition(last) is before
+
+
+INTEGERS = st.integers(-6, 6) | st.integers(-(2**63), 2**63 - 1)
+
+
+@given(
+    predicate=st.sampled_from(IntPredicate),
+    bits=st.sampled_from([1, 3, 8, 32, 64]),
+    rows=st.lists(st.tuples(INTEGERS, INTEGERS, INTEGERS), min_size=1),
+    one=st.booleans(),
+)
+def test_iterations_of_many_rows_are_those_of_each(
+    predicate: IntPredicate, bits: int, rows: list[tuple[int, int, int]], *, one: bool
+):
+    table = np.array(rows, np.int64).view(np.uint64).T & np.uint64(2**bits - 1)
+    operands = [table[0], table[1][:1] if one else table[1], table[2]]
+    found = semantics.integer("iterations", bits, operands, predicate)
+    assert found is not None
+    assert found[1] is not None
+    signed = [semantics.signed(v, bits) for v in np.broadcast_arrays(*operands)]
+    wanted = [iterations(predicate, bits, *row) for row in np.stack(signed).T.tolist()]
+    assert [int(k) if ends else None for k, ends in zip(*found, strict=True)] == wanted
