@@ -12,7 +12,8 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -40,76 +41,149 @@ def to_json(row: object) -> Json:
 
 def from_json(kind: type[R], value: Json, where: str = "") -> R:
     """The row of type ``kind`` that a JSON value stands for; raises :class:`RowError`."""
-    return cast(R, _read(kind, value, where or kind.__name__))
+    try:
+        return cast(R, _reader(kind)(value))
+    except _WrongValue as error:
+        place = (where or kind.__name__) + "".join(reversed(error.path))
+        raise RowError(f"{place}: {error}") from error
 
 
-def _read(kind: Any, value: Json, where: str) -> object:
-    origin = typing.get_origin(kind)
+class _WrongValue(Exception):
+    """What is wrong with a value; ``path`` is where it stands in those around it, inside out."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.path = list[str]()
+
+
+Reader = Callable[[Json], object]
+"""Gives what a JSON value stands for; raises :class:`_WrongValue`."""
+
+
+@cache
+def _reader(kind: Any) -> Reader:
+    origin, kinds = typing.get_origin(kind), typing.get_args(kind)
     if origin is types.UnionType:
-        return _read_union(typing.get_args(kind), value, where)
+        return _union(kinds)
     if origin is tuple:
-        return _read_tuple(typing.get_args(kind), value, where)
+        return _each(kinds[0]) if len(kinds) == 2 and kinds[1] is Ellipsis else _fixed(kinds)
     if origin is Mapping:
-        (_, inner), given = typing.get_args(kind), _object(value, where)
-        return {name: _read(inner, item, f"{where}.{name}") for name, item in given.items()}
+        return _mapping(kinds[1])
     if kind in (int, float, str, bool):
-        return _read_value(kind, value, where)
-    return _read_row(kind, value, where)
+        return _value(kind)
+    return _row(kind)
 
 
-def _read_union(kinds: tuple[Any, ...], value: Json, where: str) -> object:
-    """The first that the value is of; the last one's error where it is of none."""
-    if value is None and type(None) in kinds:
-        return None
-    *others, last = (kind for kind in kinds if kind is not type(None))
-    for kind in others:
-        try:
-            return _read(kind, value, where)
-        except RowError:
-            continue
-    return _read(last, value, where)
+def _union(kinds: tuple[Any, ...]) -> Reader:
+    """The first that a value is of; the last one's error where it is of none."""
+    optional = type(None) in kinds
+    *others, last = (_reader(kind) for kind in kinds if kind is not type(None))
+
+    def read(value: Json) -> object:
+        if value is None and optional:
+            return None
+        for other in others:
+            with suppress(_WrongValue):
+                return other(value)
+        return last(value)
+
+    return read
 
 
-def _read_value(kind: Any, value: Json, where: str) -> object:
-    if type(value) is not kind and (kind, type(value)) != (float, int):
-        raise RowError(f"{where}: {kind.__name__} expected")
-    if type(value) is int and not -INT_LIMIT <= value < INT_LIMIT:
-        raise RowError(f"{where}: the number is too large")
-    if type(value) is float and not math.isfinite(value):
-        raise RowError(f"{where}: a finite number expected")
-    return value
+def _value(kind: type) -> Reader:
+    def read(value: Json) -> object:
+        own: type[object] = type(value)
+        if own is not kind and (kind is not float or own is not int):
+            raise _WrongValue(f"{kind.__name__} expected")
+        if own is int and not -INT_LIMIT <= value < INT_LIMIT:
+            raise _WrongValue("the number is too large")
+        if own is float and not math.isfinite(value):
+            raise _WrongValue("a finite number expected")
+        return value
+
+    return read
 
 
-def _object(value: Json, where: str) -> Mapping[str, Json]:
+def _object(value: Json) -> Mapping[str, Json]:
     if not isinstance(value, Mapping):
-        raise RowError(f"{where}: an object expected")
+        raise _WrongValue("an object expected")
     return cast(Mapping[str, Json], value)
 
 
-def _read_row(kind: Any, value: Json, where: str) -> object:
-    given = _object(value, where)
-    fields = dict[str, object]()
-    for name, (type_, has_default) in _fields(kind).items():
-        if name in given:
-            fields[name] = _read(type_, given[name], f"{where}.{name}")
-        elif not has_default:
-            raise RowError(f"{where}: '{name}' is missing")
+def _mapping(kind: Any) -> Reader:
+    inner = _reader(kind)
+
+    def read(value: Json) -> object:
+        return {name: _inside(inner, item, f".{name}") for name, item in _object(value).items()}
+
+    return read
+
+
+def _inside(reader: Reader, value: Json, place: str) -> object:
     try:
-        return kind(**fields)
-    except ValueError as error:
-        raise RowError(f"{where}: {error}") from error
+        return reader(value)
+    except _WrongValue as error:
+        error.path.append(place)
+        raise
 
 
-def _read_tuple(kinds: tuple[Any, ...], value: Json, where: str) -> tuple[object, ...]:
+def _row(kind: Any) -> Reader:
+    def read(value: Json) -> object:
+        given, fields = _object(value), dict[str, object]()
+        name = ""
+        try:
+            for name, reader, has_default in _fields(kind):
+                if name in given:
+                    fields[name] = reader(given[name])
+                elif not has_default:
+                    break
+            else:
+                return kind(**fields)
+        except _WrongValue as error:
+            error.path.append(f".{name}")
+            raise
+        except ValueError as error:
+            raise _WrongValue(str(error)) from error
+        raise _WrongValue(f"'{name}' is missing")
+
+    return read
+
+
+def _list(value: Json) -> Sequence[Json]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise RowError(f"{where}: a list expected")
-    items = cast(Sequence[Json], value)
-    if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple([_read(kinds[0], item, f"{where}[{i}]") for i, item in enumerate(items)])
-    if len(items) != len(kinds):
-        raise RowError(f"{where}: {len(kinds)} values expected")
-    pairs = enumerate(zip(kinds, items, strict=True))
-    return tuple(_read(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
+        raise _WrongValue("a list expected")
+    return cast(Sequence[Json], value)
+
+
+def _each(kind: Any) -> Reader:
+    """A tuple of any length."""
+    inner = _reader(kind)
+
+    def read(value: Json) -> object:
+        items, found = _list(value), list[object]()
+        try:
+            for item in items:
+                found.append(inner(item))
+        except _WrongValue as error:
+            error.path.append(f"[{len(found)}]")
+            raise
+        return tuple(found)
+
+    return read
+
+
+def _fixed(kinds: tuple[Any, ...]) -> Reader:
+    """A tuple with a type for each place."""
+    readers = [_reader(kind) for kind in kinds]
+
+    def read(value: Json) -> object:
+        items = _list(value)
+        if len(items) != len(readers):
+            raise _WrongValue(f"{len(readers)} values expected")
+        pairs = enumerate(zip(readers, items, strict=True))
+        return tuple([_inside(reader, item, f"[{i}]") for i, (reader, item) in pairs])
+
+    return read
 
 
 def refuse_constant(word: str) -> float:
@@ -118,11 +192,14 @@ def refuse_constant(word: str) -> float:
 
 
 @cache
-def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """For each field its type and whether it may be left out."""
+def _fields(kind: Any) -> tuple[tuple[str, Reader, bool], ...]:
+    """For each field how it is read and whether it may be left out."""
     hints = typing.get_type_hints(kind)
     missing = dataclasses.MISSING
-    return {
-        f.name: (hints[f.name], f.default is not missing or f.default_factory is not missing)
+    return tuple(
+        (
+            f.name, _reader(hints[f.name]),
+            f.default is not missing or f.default_factory is not missing,
+        )
         for f in dataclasses.fields(kind)
-    }
+    )  # fmt: skip
