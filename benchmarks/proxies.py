@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.proxy_baselines import without_loops
 from benchmarks.proxy_journal import Journal, name_of
 from benchmarks.proxy_subjects import SIZE, Subject, entries, subject_of
+from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.base.gpu import load_gpu
 from kcc.base.profile.model import Profile
@@ -70,6 +71,7 @@ def main() -> int:
     parser.add_argument("--part", choices=PARTS, action="append", default=[])
     parser.add_argument("--one", action="store_true", help="conf1 to v100: one miniature, not two")
     arguments = parser.parse_args()
+    collect_seldom()
     journal = Journal(arguments.journal)
     settings = HostSettings(cache_dir=user_cache_dir())
     for entry in entries():

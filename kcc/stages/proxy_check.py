@@ -10,6 +10,7 @@ from pathlib import Path
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.writer import TraceWriter
 from kcc.passes.registers.counts import estimate_registers
+from kcc.sim.cycle.launch import LaunchSimulation
 from kcc.sim.cycle.sources import Watcher, no_watcher, simulate_trace
 from kcc.sim.result import Timing
 from kcc.stages.compilation import preparation
@@ -69,18 +70,31 @@ def trace_run(  # noqa: PLR0913 - the options of a run
 
 
 def simulate_run(traced: Traced, gpu: GpuDescription, watch: Watcher = no_watcher) -> Simulated:
-    """Simulate what was traced on a GPU, launch after launch. CPU seconds are without those in
-    which the simulator itself was compiled or loaded, once in a process."""
+    """Simulate what was traced on a GPU, launch after launch. CPU seconds are those of simulating,
+    from when a launch's kernel has been read and lowered, which takes as long for one thread block
+    as for a million; those in which the simulator itself is compiled or loaded are in neither."""
     with preparation() as prepared:
-        began = time.process_time()
-        found = list(
-            simulate_trace(traced.path, gpu, registers=dict(traced.registers), watch=watch)
-        )
-        seconds = time.process_time() - began
-    return _summed(found, seconds - prepared.seconds, traced.auxiliary)
+
+        def clock() -> float:
+            return time.process_time() - prepared.seconds
+
+        def watched(simulation: LaunchSimulation) -> None:
+            nonlocal begun
+            begun = clock() if begun is None else begun
+            watch(simulation)
+
+        start, begun, seconds = clock(), None, 0.0
+        registers, found = dict(traced.registers), list[Timing]()
+        for timing in simulate_trace(traced.path, gpu, registers=registers, watch=watched):
+            seconds += clock() - (start if begun is None else begun)
+            begun = None
+            found.append(timing)
+        return _summed(found, seconds, clock() - start - seconds, traced.auxiliary)
 
 
-def _summed(found: Sequence[Timing], seconds: float, auxiliary: frozenset[int]) -> Simulated:
+def _summed(
+    found: Sequence[Timing], seconds: float, start_seconds: float, auxiliary: frozenset[int]
+) -> Simulated:
     hits, accesses = dict[str, float](), dict[str, float]()
     for timing in found:
         for cache in timing.caches:
@@ -94,6 +108,7 @@ def _summed(found: Sequence[Timing], seconds: float, auxiliary: frozenset[int]) 
         hits={level: hits[level] / n if n else 0.0 for level, n in accesses.items()},
         cpu_seconds=seconds,
         auxiliary=sum(_issued_in(t, auxiliary) for t in found),
+        start_seconds=start_seconds,
     )
 
 

@@ -45,15 +45,21 @@ class LoweredProgram:
 def lower(program: Program, register_banks: int, line_instructions: int) -> LoweredProgram:
     """The code of a program for schedulers with so many register banks and an instruction cache
     whose lines hold so many machine instructions; 0 without one."""
-    lowering = _Lowering(program, register_banks, line_instructions)
-    for first, end, block in program.segments:
-        lowering.add_segment(int(first), int(end), int(block))
-    return lowering.result()
+    lowering = _Lowering(
+        program.ops.tolist(), program.sources.tolist(), program.incoming.tolist(), register_banks,
+        line_instructions,
+    )  # fmt: skip
+    for first, end, block in program.segments.tolist():
+        lowering.add_segment(first, end, block)
+    return lowering.result(program.registers)
 
 
 @dataclass(slots=True, eq=False)
 class _Lowering:
-    program: Program
+    rows: list[list[int]]
+    """The program's operations, as lists: a number of an array takes ten times as long to read."""
+    read: list[int]
+    incoming: list[int]
     register_banks: int
     line_instructions: int
     instructions: int = 0
@@ -67,15 +73,14 @@ class _Lowering:
     copies: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
 
     def __post_init__(self) -> None:
-        for row in self.program.ops:
+        for row in self.rows:
             if row[Op.KIND] == Kind.FREE and row[Op.RESULT] >= 0:
-                self.free[int(row[Op.RESULT])] = tuple(self._read(row))
+                self.free[row[Op.RESULT]] = tuple(self._read(row))
         for register in self.free:
             self.free[register] = self._sources_of(register)
 
-    def _read(self, row: NDArray[np.int64]) -> Iterable[int]:
-        places = range(int(row[Op.FIRST_SOURCE]), int(row[Op.END_SOURCE]))
-        return (int(self.program.sources[place]) for place in places)
+    def _read(self, row: list[int]) -> Iterable[int]:
+        return self.read[row[Op.FIRST_SOURCE] : row[Op.END_SOURCE]]
 
     def _sources_of(self, register: int) -> tuple[int, ...]:
         """The registers with code that a result without code comes from."""
@@ -99,43 +104,43 @@ class _Lowering:
     def add_segment(self, first: int, end: int, block: int) -> None:
         first_op, first_copy = len(self.ops), len(self.copies)
         for number in range(first, end):
-            row = self.program.ops[number]
+            row = self.rows[number]
             if row[Op.KIND] == Kind.PHI:
                 self._add_phi(row)
             elif row[Op.KIND] != Kind.FREE:
                 self._add_op(number, row)
         self.segments.append((first_op, len(self.ops), first_copy, len(self.copies), block))
 
-    def _add_phi(self, row: NDArray[np.int64]) -> None:
+    def _add_phi(self, row: list[int]) -> None:
         if row[Op.RESULT] < 0:
             return
         by_block = dict[int, list[int]]()
-        places = range(int(row[Op.FIRST_SOURCE]), int(row[Op.END_SOURCE]))
+        places = range(row[Op.FIRST_SOURCE], row[Op.END_SOURCE])
         for place in places:
-            of = int(self.program.incoming[place])
-            by_block.setdefault(of, []).append(int(self.program.sources[place]))
+            of = self.incoming[place]
+            by_block.setdefault(of, []).append(self.read[place])
         for block, sources in by_block.items():
             start = len(self.sources)
             self.sources += self._registers(sources)
-            result = FIRST_REGISTER + int(row[Op.RESULT])
+            result = FIRST_REGISTER + row[Op.RESULT]
             self.copies.append((block, result, start, len(self.sources)))
 
-    def _add_op(self, number: int, row: NDArray[np.int64]) -> None:
+    def _add_op(self, number: int, row: list[int]) -> None:
         registers = self._registers(self._read(row))
         own, more = registers[:INLINE_SOURCES], registers[INLINE_SOURCES:]
         own += [NOTHING] * (INLINE_SOURCES - len(own))
-        result = FIRST_REGISTER + int(row[Op.RESULT]) if row[Op.RESULT] >= 0 else NOWHERE
+        result = FIRST_REGISTER + row[Op.RESULT] if row[Op.RESULT] >= 0 else NOWHERE
         start = len(self.sources)
         self.sources += more
         timing, columns = (Op.LATENCY, Op.INTERVAL, Op.ISSUES), (
             Op.KIND, Op.UNIT, Op.CAUSE, Op.HAS_ACCESS,
         )  # fmt: skip
-        line, more_lines = self._lines(int(row[Op.ISSUES]))
+        line, more_lines = self._lines(row[Op.ISSUES])
         self.ops.append(
             (
-                *own, result, start, len(self.sources), self._reads(int(row[Op.READS])),
-                *(int(row[column]) for column in timing), line,
-                *(int(row[column]) for column in columns), self._writes(int(row[Op.WRITES])),
+                *own, result, start, len(self.sources), self._reads(row[Op.READS]),
+                *(row[column] for column in timing), line,
+                *(row[column] for column in columns), self._writes(row[Op.WRITES]),
                 more_lines,
             )
         )  # fmt: skip
@@ -162,14 +167,14 @@ class _Lowering:
     def _writes(self, remainder: int) -> int:
         return 1 + (remainder - 1) % self.register_banks if remainder and self.register_banks else 0
 
-    def result(self) -> LoweredProgram:
+    def result(self, registers: int) -> LoweredProgram:
         most = max((s[3] - s[2] for s in self.segments), default=0)
         code = Code(
             _records(self.ops, OPERATION), np.array(self.sources or [0], np.uint32),
             _records(self.segments, SEGMENT), _records(self.copies, COPY),
         )  # fmt: skip
-        registers = FIRST_REGISTER + self.program.registers
-        return LoweredProgram(code, np.array(self.origin, np.int64), registers, most)
+        origin = np.array(self.origin, np.int64)
+        return LoweredProgram(code, origin, FIRST_REGISTER + registers, most)
 
 
 def _records(rows: Sequence[tuple[int, ...]], kind: np.dtype[np.void]) -> NDArray[np.void]:

@@ -17,7 +17,7 @@ from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machin
 from kcc.sim.result import Timing
 
 Watcher = Callable[[LaunchSimulation], None]
-"""Called after each batch."""
+"""Called when a launch begins, its kernel read and lowered, and after each batch."""
 
 
 def no_watcher(_: LaunchSimulation) -> None:
@@ -67,6 +67,7 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
                 simulator.memory = None
             compiled = compiled_launch(launch, gpu)
             simulation = simulator.begin(compiled.tables, compiled.launch)
+            watch(simulation)
             for batch in compiled.batches():
                 simulation.feed(batch)
                 watch(simulation)
@@ -104,6 +105,7 @@ def simulate_list(  # noqa: PLR0913 -- as above
         machine = launch_machine(gpu, tables, launch, {kernel.name: kernel.registers})
         program = program_of_sass(kernel, machine)
         simulation = simulator.begin_program(tables, launch, machine, program)
+        watch(simulation)
         for batch in batches_of(kernel):
             simulation.feed(batch)
             watch(simulation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +75,7 @@ def timing_of(done: Outcome) -> Timing:
         instructions=int(stats[Stat.WARP_INSTRUCTIONS]),
         thread_instructions=done.thread_instructions,
         issued=int(stats[Stat.ISSUED]),
-        stack=_parts(done.stacks.sum(axis=0)),
+        stack=_parts(done.stacks.sum(axis=0).tolist()),
         occupancy=machine.occupancy,
         caches=_caches(done),
         statistics={name: int(stats[place]) for name, place in COUNTS.items()},
@@ -91,8 +91,8 @@ def timing_of(done: Outcome) -> Timing:
     )
 
 
-def _parts(row: NDArray[np.int64]) -> tuple[StackPart, ...]:
-    return tuple(StackPart(NAMES[cause], int(row[cause])) for cause in Cause)
+def _parts(row: Sequence[int]) -> tuple[StackPart, ...]:
+    return tuple(StackPart(NAMES[cause], row[cause]) for cause in Cause)
 
 
 def _caches(done: Outcome) -> tuple[CacheStatistics, ...]:
@@ -108,36 +108,35 @@ def _caches(done: Outcome) -> tuple[CacheStatistics, ...]:
 
 def _lines(done: Outcome) -> Iterator[LineTiming]:
     """Each line of the source, the ones with the most cycles first; equal ones by place."""
-    stacks = dict[tuple[int, int], NDArray[np.int64]]()
-    counts = dict[tuple[int, int], NDArray[np.int64]]()
-    ops = dict[tuple[int, int], list[int]]()
+    numbers = dict[tuple[int, int], int]()
+    for place in ((-1, 0), *done.program.lines):
+        numbers.setdefault(place, len(numbers))
+    line_of = [numbers[place] for place in done.program.lines]
+    stacks = np.zeros((len(numbers), CAUSES), np.int64)
+    np.add.at(stacks, [0, *line_of], done.line_stacks)
+    counts = np.zeros((len(numbers), len(LineStat)), np.int64)
+    np.add.at(counts, line_of, done.line_stats)
     ideal = ideal_accesses(done.tables, done.machine.occupancy.block_threads)
     each = done.line_stats.T.astype(np.float64)
-    for op, place in enumerate(((-1, 0), *done.program.lines)):
-        own = stacks.setdefault(place, np.zeros(CAUSES, np.int64))
-        own += done.line_stacks[op]
-        seen = counts.setdefault(place, np.zeros(len(LineStat), np.int64))
-        if op > 0:
-            seen += done.line_stats[op - 1]
-            ops.setdefault(place, []).append(op - 1)
-    for place in sorted(stacks, key=lambda p: (-int(stacks[p].sum()), p)):
-        row, seen = stacks[place], counts[place]
-        if not row.any() and not seen.any():
+    excess = ideal.excess(
+        line_of, len(numbers), each[LineStat.EXECUTED], each[LineStat.SECTORS],
+        each[LineStat.PASSES],
+    )  # fmt: skip
+    cycles = stacks.sum(axis=1).tolist()
+    for place, number in sorted(numbers.items(), key=lambda item: (-cycles[item[1]], item[0])):
+        stack, seen = stacks[number], counts[number].tolist()
+        if not stack.any() and not any(seen):
             continue
-        excess = ideal.excess(
-            ops.get(place, []), each[LineStat.EXECUTED], each[LineStat.SECTORS],
-            each[LineStat.PASSES],
-        )  # fmt: skip
         yield LineTiming(
             done.tables.files[place[0]] if place[0] >= 0 else "",
             place[1],
-            int(row.sum()),
-            tuple(part for part in _parts(row) if part.cycles),
-            *(int(seen[s]) for s in LineStat),
-            requests=excess.requests,
-            local_requests=excess.local_requests,
-            excess_sectors=excess.sectors,
-            excess_passes=excess.passes,
+            cycles[number],
+            tuple(StackPart(NAMES[Cause(c)], int(stack[c])) for c in np.flatnonzero(stack)),
+            *(seen[s] for s in LineStat),
+            requests=float(excess.requests[number]),
+            local_requests=float(excess.local_requests[number]),
+            excess_sectors=float(excess.sectors[number]),
+            excess_passes=float(excess.passes[number]),
         )
 
 

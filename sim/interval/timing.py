@@ -96,16 +96,18 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
         rows.setdefault(place, []).append(number)
     stacks = {place: prediction.stack[own].sum(axis=0) for place, own in rows.items()}
     ideal = ideal_accesses(collection.tables, collection.machine.occupancy.block_threads)
+    numbers = {place: number for number, place in enumerate(rows)}
+    excess = ideal.excess(
+        [numbers[place] for place in o.lines], len(rows), events[:, Event.EXECUTED],
+        events[:, Event.SECTORS], events[:, Event.PASSES],
+    )  # fmt: skip
     for place in sorted(rows, key=lambda p: (-float(stacks[p].sum()), p)):
         own = [n for n in rows[place] if n < len(o)]
         seen, stack = events[own].sum(axis=0), stacks[place]
         executed = int(collection.executed[own] @ (o.kind[own] > Kind.PHI))
         if not executed and not stack.any():
             continue
-        file, line = place
-        excess = ideal.excess(
-            own, events[:, Event.EXECUTED], events[:, Event.SECTORS], events[:, Event.PASSES]
-        )
+        (file, line), number = place, numbers[place]
         yield LineTiming(
             collection.tables.files[file] if file >= 0 else "",
             line,
@@ -117,10 +119,10 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
             float(seen[Event.L2_HITS]),
             float(seen[Event.DRAM_READS]),
             float(seen[Event.PASSES]),
-            requests=excess.requests,
-            local_requests=excess.local_requests,
-            excess_sectors=excess.sectors,
-            excess_passes=excess.passes,
+            requests=float(excess.requests[number]),
+            local_requests=float(excess.local_requests[number]),
+            excess_sectors=float(excess.sectors[number]),
+            excess_passes=float(excess.passes[number]),
         )
 
 

@@ -20,13 +20,12 @@ capability 5.0 and later)."""
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """Of instructions: requests to global and to local memory, and what they took beyond the
-    ideal."""
+    """By line: requests to global and to local memory, and what they took beyond the ideal."""
 
-    requests: float
-    local_requests: float
-    sectors: float
-    passes: float
+    requests: NDArray[np.float64]
+    local_requests: NDArray[np.float64]
+    sectors: NDArray[np.float64]
+    passes: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,18 +37,16 @@ class IdealAccesses:
     passes: NDArray[np.float64]
 
     def excess(
-        self, own: Sequence[int], executed: NDArray[np.float64], sectors: NDArray[np.float64],
-        passes: NDArray[np.float64],
+        self, line_of: Sequence[int], lines: int, executed: NDArray[np.float64],
+        sectors: NDArray[np.float64], passes: NDArray[np.float64],
     ) -> Excess:  # fmt: skip
-        """Of the instructions ``own`` with their counts. Warps with inactive lanes take less at
-        best, so that this is the least that is in excess."""
-        rows = np.asarray(own, np.int64)
-        times, asks, banks = executed[rows], self.sectors[rows], self.passes[rows]
-        return Excess(
-            float(times[asks > 0].sum()), float(times[banks > 0].sum()),
-            float(np.maximum(sectors[rows] - times * asks, 0.0)[asks > 0].sum()),
-            float(np.maximum(passes[rows] - times * banks, 0.0)[banks > 0].sum()),
-        )  # fmt: skip
+        """Of lines, by the number of each instruction's line and by the instructions' counts.
+        Warps with inactive lanes take less at best, so that this is the least that is in excess."""
+        asks, banks = self.sectors > 0, self.passes > 0
+        beyond = np.maximum(sectors - executed * self.sectors, 0.0) * asks
+        conflicts = np.maximum(passes - executed * self.passes, 0.0) * banks
+        rows = executed * asks, executed * banks, beyond, conflicts
+        return Excess(*(np.bincount(line_of, row, lines) for row in rows))
 
 
 def ideal_accesses(tables: TraceTables, block_threads: int) -> IdealAccesses:

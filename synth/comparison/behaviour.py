@@ -27,8 +27,9 @@ class Behaviour:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What the simulation of a run's launches on one GPU says, all together. ``hits`` are hit
-    rates by level; ``cpu_seconds`` are those of the simulation. ``auxiliary`` are the issued
-    instructions that stand for nothing in an original."""
+    rates by level; ``cpu_seconds`` are those of simulating, ``start_seconds`` those of reading and
+    lowering kernels before. ``auxiliary`` are the issued instructions that stand for nothing in an
+    original."""
 
     gpu: str
     cycles: float
@@ -37,6 +38,7 @@ class Simulated:
     hits: Mapping[str, float]
     cpu_seconds: float
     auxiliary: float = 0.0
+    start_seconds: float = 0.0
 
     @property
     def ipc(self) -> float:

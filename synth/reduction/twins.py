@@ -27,6 +27,7 @@ def followed(small: Simulated, large: Simulated, steps: float) -> Simulated:
         auxiliary=small.auxiliary + (large.auxiliary - small.auxiliary) * steps,
         instructions=small.instructions + large.instructions,
         cpu_seconds=small.cpu_seconds + large.cpu_seconds,
+        start_seconds=small.start_seconds + large.start_seconds,
     )
 
 

@@ -36,6 +36,9 @@ def test_of_full_warps(threads: int, sectors: list[float], passes: list[float]):
 def test_excess_is_beyond_the_ideal_and_never_less_than_none():
     executed, taken = np.array([10.0] * 6), np.array([320.0, 100.0, 0, 0, 10, 0])
     passes = np.array([0.0, 0, 160, 10, 0, 0])
-    excess = ideal_accesses(tables(), 256).excess(range(6), executed, taken, passes)
-    assert (excess.requests, excess.local_requests) == (20, 20)
-    assert (excess.sectors, excess.passes) == (280, 150)
+    line_of = [0, 2, 0, 2, 2, 0]
+    excess = ideal_accesses(tables(), 256).excess(line_of, 3, executed, taken, passes)
+    assert excess.requests.tolist() == [10, 0, 10]
+    assert excess.local_requests.tolist() == [10, 0, 10]
+    assert excess.sectors.tolist() == [280, 0, 0]
+    assert excess.passes.tolist() == [150, 0, 0]
