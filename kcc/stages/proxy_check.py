@@ -113,7 +113,11 @@ def _summed(
 
 
 def _issued_in(timing: Timing, lines: frozenset[int]) -> float:
-    """What a launch issues of some lines: as large a share as they have of what lines execute."""
-    executed = sum(line.executed for line in timing.lines)
-    own = sum(line.executed for line in timing.lines if line.line in lines)
-    return timing.issued * own / executed if executed else 0.0
+    """What a launch issues of some lines: as large a share as they have of the slots in which
+    anything issues."""
+    slots = own = 0.0
+    for line in timing.lines:
+        issued = next((part.cycles for part in line.stack if part.name == "issued"), 0)
+        slots += issued
+        own += issued if line.line in lines else 0
+    return timing.issued * own / slots if slots else 0.0

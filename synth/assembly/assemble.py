@@ -293,16 +293,14 @@ def _value(
             rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
             share = round(_scaled(facts, rate, block, targets, factor) * FULL_RATE)
             return ScalarValue(min(told(share), FULL_RATE))
-        case TripsOf(loop, factor, early, rest) if early is not None:
+        case TripsOf(loop, factor, early, rest) if early:
             table = control.early_quantiles(found.profile, loop, early, factor, rest=rest)
             return TableValue(tuple(map(told, table)))
         case TripsOf(loop, factor):
             count = found.profile.loops[loop]
             if parameter.kind is ParameterKind.TRIPS:
                 return ScalarValue(max(1, count.most // factor))
-            return TableValue(
-                tuple(map(told, control.quantiles(count.histogram, count.trips, factor)))
-            )
+            return TableValue(tuple(map(told, control.quantiles(count, factor))))
         case SpanOf(counts):
             return ScalarValue(dict(counts)[found.launch.number])
         case int():

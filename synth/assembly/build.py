@@ -75,6 +75,7 @@ from kcc.synth.assembly.model import (
 )
 from kcc.synth.assembly.moving import moved_queries
 from kcc.synth.assembly.parameters import Parameters, RateOf, Source, SpanOf, TripsOf
+from kcc.synth.assembly.sharing import ALONE, WHOLE_BLOCK
 from kcc.synth.original.keys import Keys, Redraw
 from kcc.synth.original.roles import Roles
 from kcc.synth.original.same_counters import sums_without_overflow
@@ -179,7 +180,7 @@ class _Builder:
         way = control.governing_exit(self.function, self.info, loop, self.roles)
         count = self.original.profile.loops[loop.id]
         factor = self.factors[loop.id]
-        made, bound, trips, cluster = LoopControl.KEPT, None, -1, 1
+        made, bound, trips, sharing = LoopControl.KEPT, None, -1, ALONE
         if way is not None and count.entries:
             known = control.is_foreseen(self.function, loop, way, self.roles)
             if known and factor > 1 and count.most > 1:
@@ -207,23 +208,23 @@ class _Builder:
                 assert isinstance(of_early, TripsOf)
                 source = replace(of_early, rest=True)
             trips = self.parameters.add(kind, PtrTy(2) if drawn else I32, source)
-            table = control.quantiles(count.histogram, count.trips, 1)
-            cluster = control.cluster_of_loop(self.original.profile, loop, table)
+            table = control.quantiles(count, 1)
+            sharing = control.sharing_of_loop(self.original.profile, loop, table)
             if any(self.info.blocks[b].barriers for b in loop.blocks):
-                cluster = control.WHOLE_BLOCK
+                sharing = WHOLE_BLOCK
         if made is not LoopControl.KEPT and way is not None:
             self.governing[way.block] = loop, way
         return Loop(
-            loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, cluster,
+            loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, sharing,
             early,
         )  # fmt: skip
 
     def _early(
         self, loop: LoopInfo, way: control.Exit | None, made: LoopControl
     ) -> EarlyExit | None:
-        """The only exit that data decide beside the one that governs a loop. Drawn trip by trip it
+        """The exits that data decide beside the one that governs a loop. Drawn trip by trip they
         would be taken after trips of a geometric distribution, whatever those of the original
-        are."""
+        are; where there are several, the first of them is taken in the trip that is drawn."""
         count, counter = self.original.profile.loops[loop.id], self._counter(loop)
         if way is None or counter is None or not count.entries:
             return None
@@ -235,18 +236,17 @@ class _Builder:
             for e in exits
             if e.block != way.block and not self.roles.is_decided(e.branch.condition)
         ]
-        if len(others) != 1:
+        if not others:
             return None
-        (out,) = others
-        leaves = out.branch.otherwise if out.stays_then else out.branch.then
-        source = TripsOf(loop.id, self.factors[loop.id], (out.block, leaves))
+        ways = [(e.block, e.branch.otherwise if e.stays_then else e.branch.then) for e in others]
+        source = TripsOf(loop.id, self.factors[loop.id], tuple(ways))
         trips = self.parameters.add(ParameterKind.TABLE, PtrTy(2), source)
-        table = control.quantiles(count.histogram, count.trips, 1)
-        cluster = control.cluster_of_loop(self.original.profile, loop, table)
+        table = control.quantiles(count, 1)
+        sharing = control.sharing_of_loop(self.original.profile, loop, table)
         if any(self.info.blocks[b].barriers for b in loop.blocks):
-            cluster = control.WHOLE_BLOCK
-        self.early[out.block] = loop, out
-        return EarlyExit(counter, trips, cluster)
+            sharing = WHOLE_BLOCK
+        self.early.update((e.block, (loop, e)) for e in others)
+        return EarlyExit(counter, trips, sharing)
 
     def _counter(self, loop: LoopInfo) -> Bound | None:
         """A counter that the loop has anyway, for its trips to be compared with."""
@@ -299,7 +299,8 @@ class _Builder:
         )
         if span is not None:
             place = 1 if isinstance(instruction, Store) else 0
-            operands = (*operands[:place], self._spread(span), *operands[place + 1 :])
+            drawn = self._spread(span, instruction.index)
+            operands = (*operands[:place], drawn, *operands[place + 1 :])
         limits = self.original.refills.get(instruction.index)
         if limits is not None and isinstance(instruction, Store):
             operands = (self._refill(operands[0], instruction.value.type, *limits), operands[1])
@@ -318,15 +319,21 @@ class _Builder:
             alignment_bytes=getattr(instruction, "alignment_bytes", 0),
         )
 
-    def _spread(self, span: Span) -> Operand:
+    def _spread(self, span: Span, instruction: int) -> Operand:
         base = self._operand(span.base, Role.INDEX, 0)
         assert isinstance(base, Input | Place)
         anchor = self._operand(span.anchor, Role.CHAIN, 0)
         counts, own = {count for _, count in span.counts}, None
         if len(counts) > 1:
             own = Input(self._span_parameter(SpanOf(span.counts)))
+        access, sharing = self.original.access_of[instruction], ALONE
+        if self.info.accesses[access].address_space == "global":  # words count in constant memory
+            sharing = control.sharing_of_access(
+                self.original.profile, access, span.element_bytes, max(counts), min(counts)
+            )
         return Spread(
-            base, anchor, span.anchor.type, span.low_bytes, max(counts), span.element_bytes, own
+            base, anchor, span.anchor.type, span.low_bytes, max(counts), span.element_bytes,
+            sharing, own,
         )  # fmt: skip
 
     def _span_parameter(self, source: SpanOf) -> int:
@@ -437,14 +444,24 @@ class _Builder:
             return Known(self._operand(end.condition, Role.INDEX, 0))
         anchor = self._anchor(end.condition)
         rates = self._rate(number, (end.then,))
-        cluster = control.cluster_of_branch(self.original.profile, number, end.then, end.otherwise)
+        around = self.info.blocks[number].loop
+        loop = None if around is None else self.info.loops[around]
+        if loop is not None and not {end.then, end.otherwise} <= set(loop.blocks):
+            count = self.original.profile.loops[loop.id]
+            table = control.quantiles(count, 1)
+            sharing = control.sharing_of_loop(self.original.profile, loop, table)
+        elif loop is not None and control.falls_apart(self.original.profile, loop):
+            sharing = ALONE
+        else:
+            ways = end.then, end.otherwise
+            sharing = control.sharing_of_branch(self.original.profile, number, *ways)
         after = {b.index: b.successors for b in self.function.blocks}
         meets = self.original.meets.get(number)
         if control.holds_barrier(self.info, after, (end.then, end.otherwise), meets):
-            cluster = control.WHOLE_BLOCK
+            sharing = WHOLE_BLOCK
         fixed = self.info.blocks[number].loop is None
         fixed = fixed or control.is_fixed_by_thread(self.original.profile, number)
-        return Drawn(rates, self._operand(anchor, Role.CHAIN, 0), anchor.type, cluster, fixed)
+        return Drawn(rates, self._operand(anchor, Role.CHAIN, 0), anchor.type, sharing, fixed)
 
     def _rate(self, number: int, targets: tuple[int, ...]) -> int:
         factor = 1

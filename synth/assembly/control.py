@@ -10,12 +10,12 @@ large as the warps' executions say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kcc.base.profile.model import Histogram, KernelInfo, LaunchProfile, LoopCount, LoopInfo
+from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopCount, LoopInfo
 from kcc.frontend.ir.instructions import (
     Binary,
     Cast,
@@ -29,14 +29,18 @@ from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.synth.assembly.sharing import ALONE, LANES, Sharing, nearest
 from kcc.synth.original.coarse import LEAST_TOLD, told_counts
 from kcc.synth.original.roles import Roles
 
-CLUSTERS = (1, 2, 4, 8, 16, 32)
-"""Neighbouring lanes that may take one side together."""
+SECTOR_BYTES = 32
+"""Of the sectors that profiles count."""
 
-WHOLE_BLOCK = 0
-"""As a cluster: all threads of a thread block."""
+APART = 0.9
+"""The share of the lanes of a loop's entries below which those in its trips are another set."""
+
+LONG = 450
+"""Instructions of a warp of which those that tell warps apart (nine) are 2 %."""
 
 QUANTILES = 64
 """Entries of a table of trips."""
@@ -250,23 +254,33 @@ def is_one_count(count: LoopCount, factor: int) -> bool:
     return not count.entries or (count.least >= 1 and least == most)
 
 
-def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
+def quantiles(count: LoopCount, factor: int) -> tuple[int, ...]:
     """Trips for each of :data:`QUANTILES` equal shares of a loop's entries, divided by ``factor``
-    but at least 1 (section 4.2.4, step 4), so that their sum is that of ``trips``, all of them.
+    but at least 1 (section 4.2.4, step 4), so that their sum is that of all trips.
 
-    Histograms hold large trip counts by powers of two; these are stretched to the measured sum.
+    Histograms hold large trip counts by powers of two; these are stretched to the measured sum, up
+    to the most trips of an entry.
     """
-    values = sorted(histogram.items())
+    values = sorted(count.histogram.items())
     entries = sum(count for _, count in values)
     if not entries:
         return (1,) * QUANTILES
     if LEAST_TOLD <= entries < LEAST_TOLD * QUANTILES:
         found, often = (np.array(row, np.int64) for row in zip(*values, strict=True))
         values = list(zip(*(x.tolist() for x in told_counts(found, often, often)), strict=True))
-    exact = sum(v * n for v, n in values if v < 64)
-    coarse = sum(v * n for v, n in values if v >= 64)
-    stretch = (trips - exact) / coarse if coarse else 1.0
-    stretched = [(v if v < 64 else v * stretch, float(n)) for v, n in values]
+    stretched = [(float(v), float(n)) for v, n in values if v < 64]
+    coarse = [(v, n) for v, n in values if v >= 64]
+    left = count.trips - sum(v * n for v, n in stretched)
+    while coarse:
+        stretch = max(left, 0) / sum(v * n for v, n in coarse)
+        value, often = coarse[-1]
+        if value * stretch <= count.most:
+            stretched += [(v * stretch, float(n)) for v, n in coarse]
+            break
+        stretched.append((float(count.most), float(often)))
+        left -= count.most * often
+        coarse.pop()
+    stretched.sort()
     return _rounded([mean / factor for mean in _means(stretched, entries / QUANTILES)])
 
 
@@ -275,14 +289,15 @@ NEVER = 1 << 31
 
 
 def early_quantiles(
-    profile: LaunchProfile, loop: int, way: tuple[int, int], factor: int, *, rest: bool = False
-) -> tuple[int, ...]:
-    """The same for one way out of a loop, for each share of its entries: those with the most trips,
-    the ``rest``, leave it otherwise."""
+    profile: LaunchProfile, loop: int, ways: Collection[tuple[int, int]], factor: int, *,
+    rest: bool = False,
+) -> tuple[int, ...]:  # fmt: skip
+    """The same for some ways out of a loop, for each share of its entries: those with the most
+    trips, the ``rest``, leave it otherwise."""
     count = profile.loops[loop]
-    leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) == way)
+    leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) in ways)
     some = round(QUANTILES * min(leaving / count.entries, 1.0)) if count.entries else 0
-    table = quantiles(count.histogram, count.trips, factor)
+    table = quantiles(count, factor)
     if rest:
         return (*(NEVER for _ in table[:some]), *table[some:])
     return (*table[:some], *(NEVER for _ in table[some:]))
@@ -314,38 +329,74 @@ def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def cluster_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> int:
-    """How many neighbouring lanes take one side together: the number that explains best how many
-    warps went each way."""
+def sharing_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> Sharing:
+    """How many neighbouring lanes take one side together: what explains best how many warps went
+    each way."""
     ways = {e.target: e for e in profile.edges if e.source == block}
     node = profile.nodes[block]
     if not node.warps or then not in ways or otherwise not in ways:
-        return 1
+        return ALONE
     first, second = ways[then], ways[otherwise]
     threads = max(first.oecount + second.oecount, 1)
     rate, lanes = first.oecount / threads, threads / node.warps
 
-    def wrong(cluster: int) -> float:
-        draws = max(lanes / cluster, 1.0)
-        to_first, to_second = 1 - (1 - rate) ** draws, 1 - rate**draws
-        return abs(to_first - first.warps / node.warps) + abs(to_second - second.warps / node.warps)
+    def expected(together: int) -> tuple[float, float]:
+        draws = max(lanes / together, 1.0)
+        return 1 - (1 - rate) ** draws, 1 - rate**draws
 
-    return min(CLUSTERS, key=wrong)
+    measured = first.warps / node.warps, second.warps / node.warps
+    return nearest(expected, measured, mixed=_is_long(profile))
 
 
-def cluster_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]) -> int:
+def sharing_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]) -> Sharing:
     """The same for the trips of a loop: a warp stays as long as its longest lane."""
     entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
     warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
     if not warps:
-        return 1
+        return ALONE
     longest = profile.nodes[loop.header].warps / warps
 
-    def wrong(cluster: int) -> float:
-        draws = max(lanes / warps / cluster, 1.0)
-        return abs(_expected_longest(trips, draws) - longest)
+    def expected(together: int) -> tuple[float]:
+        return (_expected_longest(trips, max(lanes / warps / together, 1.0)),)
 
-    return min(CLUSTERS, key=wrong)
+    return nearest(expected, (longest,), mixed=_is_long(profile))
+
+
+def _is_long(profile: LaunchProfile) -> bool:
+    """Whether a warp executes so much that what tells warps apart, when a generator starts, is
+    little of it."""
+    return profile.warp_instructions >= LONG * profile.nodes[0].warps
+
+
+def falls_apart(profile: LaunchProfile, loop: LoopInfo) -> bool:
+    """Whether lanes leave a loop after so different trips that those which draw together in it have
+    drawn differently often by the next time they come there."""
+    entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
+    warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
+    header = profile.nodes[loop.header]
+    return header.ecount * warps < APART * lanes * header.warps
+
+
+def sharing_of_access(
+    profile: LaunchProfile, access: int, element_bytes: int, elements: int, fewest: int
+) -> Sharing:
+    """How many neighbouring lanes access elements side by side, of ``elements`` that there are, but
+    not more than the ``fewest`` of a launch: what explains best how many sectors warps touch."""
+    counts = [c for c in profile.accesses if c.access == access and c.sectors and c.executions]
+    executions = sum(c.executions for c in counts)
+    if not executions:
+        return ALONE
+    active = sum(c.lanes for c in counts) / executions / LANES[-1]
+    touched = sum(int(s) * n for c in counts for s, n in c.sectors.items()) / executions
+    sectors = max(elements * element_bytes / SECTOR_BYTES, 1.0)
+
+    def expected(together: int) -> tuple[float]:
+        each = max(together * element_bytes / SECTOR_BYTES, 1.0)
+        groups = LANES[-1] / together * (1 - (1 - active) ** together)
+        return (sectors * (1 - max(1 - each / sectors, 0.0) ** groups),)
+
+    found = nearest(expected, (touched,), mixed=_is_long(profile), near=0.15)
+    return found if found.lanes <= fewest else Sharing(1 << fewest.bit_length() - 1)
 
 
 def _expected_longest(trips: Sequence[int], draws: float) -> float:

@@ -14,6 +14,7 @@ from enum import Enum
 from math import prod
 
 from kcc.frontend.ir.types import IrType
+from kcc.synth.assembly.sharing import Sharing
 
 
 class Role(Enum):
@@ -64,8 +65,8 @@ class Nothing:
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A drawn address: ``low_bytes`` after ``base`` and one of at most ``count`` elements of
-    ``element_bytes``, for each lane anew, when ``anchor`` is there. Where launches differ, ``own``
-    is the parameter that says how many."""
+    ``element_bytes``, when ``anchor`` is there. Lanes that draw together access as many elements
+    side by side. Where launches differ, ``own`` is the parameter that says how many elements."""
 
     base: Input | Place
     anchor: Operand
@@ -73,6 +74,7 @@ class Spread:
     low_bytes: int
     count: int
     element_bytes: int
+    sharing: Sharing
     own: Input | None = None
 
 
@@ -128,7 +130,7 @@ class Drawn:
     target points, case (iv)).
 
     ``rates`` is the kernel's parameter with the rate of the first way; ``anchor`` the loaded or
-    computed value that must be there first; lanes in groups of ``cluster`` (0: the thread block)
+    computed value that must be there first; lanes draw together as ``sharing`` says
     take one side; ``fixed``: a thread always goes the same way (case (ii)), or comes there only
     once.
     """
@@ -136,7 +138,7 @@ class Drawn:
     rates: int
     anchor: Operand
     anchor_type: IrType
-    cluster: int
+    sharing: Sharing
     fixed: bool
 
 
@@ -205,6 +207,19 @@ class End:
 Ending = Jump | Fork | Choice | End
 
 
+def successors(ending: Ending) -> tuple[int, ...]:
+    """The blocks that may come next."""
+    match ending:
+        case Jump(target):
+            return (target,)
+        case Fork(_, then, otherwise):
+            return then, otherwise
+        case Choice():
+            return *(target for _, target in ending.cases), ending.default
+        case End():
+            return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A block of the DFSG; ``line`` of the miniature's source is given by the emitter."""
@@ -247,14 +262,14 @@ class EarlyExit:
 
     counter: Bound
     trips: int
-    cluster: int
+    sharing: Sharing
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop: ``entries`` are the blocks outside that lead to its header; ``trips`` the parameter
     with its trips (COUNT) or a table of them (DRAWN), -1 for none. ``bound`` is there for BOUND,
-    and for the other two where the loop has a counter of its own. ``cluster`` as for
+    and for the other two where the loop has a counter of its own. ``sharing`` as for
     :class:`Drawn`."""
 
     number: int
@@ -265,7 +280,7 @@ class Loop:
     control: LoopControl
     bound: Bound | None
     trips: int
-    cluster: int
+    sharing: Sharing
     early: EarlyExit | None = None
 
 

@@ -20,12 +20,12 @@ class RateOf:
 @dataclass(frozen=True, slots=True)
 class TripsOf:
     """A parameter that is a loop's trips, the same in all threads or by quantiles; ``early``: the
-    trips after which threads leave it by the way from that block to that one, or, ``rest``, those
-    after which the others do."""
+    trips after which threads leave it by one of these ways from a block to another, or, ``rest``,
+    those after which the others do."""
 
     loop: int
     factor: int
-    early: tuple[int, int] | None = None
+    early: tuple[tuple[int, int], ...] = ()
     rest: bool = False
 
 

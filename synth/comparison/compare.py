@@ -111,7 +111,7 @@ def strays(
         count, twin = launch.loops[loop.id], loops.get(pairs.get(loop.header, -1))
         if twin is None or not deciding & set(loop.blocks) or not count.entries:
             continue
-        table = quantiles(count.histogram, count.trips, factor)
+        table = quantiles(count, factor)
         wanted, found = sum(table) / len(table), twin.trips / max(twin.entries, 1)
         rounding = 0.5 if factor > 1 else 0.0
         if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + rounding + 1 / count.entries**0.5:

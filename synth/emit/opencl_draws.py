@@ -6,9 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from kcc.frontend.ir.types import FloatTy, IrType, PtrTy, VecTy
+from kcc.frontend.ir.types import FloatTy, IntTy, IrType, PtrTy, VecTy
 from kcc.synth.assembly.assemble import GOLDEN
-from kcc.synth.assembly.model import Drawn, Kernel, Nothing, Operand, ParameterKind, Result
+from kcc.synth.assembly.model import (
+    Drawn,
+    Kernel,
+    Nothing,
+    Operand,
+    ParameterKind,
+    Result,
+    Spread,
+)
+from kcc.synth.assembly.sharing import ALONE, LANES, SHARES, WHOLE_BLOCK, Sharing
 from kcc.synth.emit.expressions import MULTIPLIER, Expressions
 from kcc.synth.emit.opencl_text import AUX, Body
 
@@ -29,17 +38,45 @@ class Draws:
 
     def __init__(self, kernel: Kernel, body: Body, spell: Expressions) -> None:
         self.kernel, self.body, self.spell = kernel, body, spell
-        self.draws = set[int]()
-        self.fixed = set[int]()
+        self.draws = set[Sharing]()
+        self.fixed = set[Sharing]()
+        self.groups = set[int]()
+        self.block, self.blocks = 0, set[int]()
+        """The block that is being written, and those that draw."""
+        self.waits = list[str]()
 
-    def draw(self, cluster: int, anchor: Operand, type_: IrType) -> None:
+    def draw(self, sharing: Sharing, anchor: Operand, type_: IrType) -> str:
         """The next number of a generator, which takes up the anchor where lanes are on their own;
-        lanes that stay together wait for it, but cannot take up what differs between them."""
-        self.draws.add(cluster)
-        bits = self._bits(anchor, type_)
-        if cluster != 1:
+        lanes that stay together wait for it, but cannot take up what differs between them. Gives
+        the variable."""
+        self.draws.add(sharing)
+        self.blocks.add(self.block)
+        bits, name = self._bits(anchor, type_), f"r{sharing.name}"
+        if sharing != ALONE:
             bits = f"{_INCREMENT}{self.wait(anchor, type_)}"
-        self.body.aux(f"r{cluster} = r{cluster} * {MULTIPLIER} + {bits};")
+        self.body.aux(f"{name} = {name} * {MULTIPLIER} + {bits};")
+        return name
+
+    def one_of(self, drawn: Spread, bits: str) -> str:
+        """The number of an element, of a draw: a shift where that will do. Lanes that draw together
+        go to as many elements, side by side from a multiple of their number on."""
+        lanes = drawn.sharing.lanes
+        shift = lanes.bit_length() - 1
+        groups = drawn.count >> shift
+        if drawn.own is not None:
+            many = f"(a{drawn.own.number} >> {shift})" if shift else f"a{drawn.own.number}"
+        else:
+            many = f"{groups}u"
+        if drawn.own is None and groups & (groups - 1) == 0:
+            text = f"({bits} >> {33 - groups.bit_length()})" if groups > 1 else "0u"
+        elif groups <= 1 << 16:
+            text = f"(({bits} >> 16) * {many} >> 16)"
+        else:
+            text = f"mul_hi({bits}, {many})"
+        if not shift:
+            return text
+        self.groups.add(lanes)
+        return f"({text} << {shift}) + g{lanes}"
 
     def wait(self, anchor: Operand, type_: IrType) -> str:
         """A summand of zero that waits for a value: with the addition one multiply-add."""
@@ -67,38 +104,70 @@ class Draws:
 
     def condition(self, condition: Drawn) -> str:
         """Whether a condition that is drawn holds."""
-        cluster = condition.cluster
         if condition.fixed:
             return self._fixed(condition)
-        self.draw(cluster, condition.anchor, condition.anchor_type)
-        return f"r{cluster} < a{condition.rates}"
+        drawn = self.draw(condition.sharing, condition.anchor, condition.anchor_type)
+        return f"{drawn} < a{condition.rates}"
 
     def _fixed(self, condition: Drawn) -> str:
         """By the threads' numbers; it waits for the anchor, of which nothing is left."""
-        place = self.place(condition.cluster, condition.rates)
-        waits = self.wait(condition.anchor, condition.anchor_type)
-        return f"{place}{waits} < a{condition.rates}"
+        place = self.place(condition.sharing, condition.rates)
+        own = self.waited(place, IntTy(32), condition.anchor, condition.anchor_type)
+        return f"{own} < a{condition.rates}"
 
-    def place(self, cluster: int, parameter: int) -> str:
+    def waited(self, value: str, type_: IrType, anchor: Operand, anchor_type: IrType) -> str:
+        """A value once another is there."""
+        waits = self.wait(anchor, anchor_type)
+        if not waits:
+            return value
+        name = f"w{len(self.waits)}"
+        self.waits.append(name)
+        self.body.declare(type_, name)
+        self.body.aux(f"{name} = {value}{waits};")
+        return name
+
+    def place(self, sharing: Sharing, parameter: int) -> str:
         """The threads' numbers, spread evenly, in another order for each parameter."""
-        first = cluster not in self.fixed
-        self.draws.add(cluster)
-        self.fixed.add(cluster)
-        return f"h{cluster}" if first else f"h{cluster} * {_ODD[parameter % len(_ODD)]}u"
+        first = sharing not in self.fixed
+        self.fixed.add(sharing)
+        self.blocks.add(self.block)
+        name = f"h{sharing.name}"
+        return name if first else f"{name} * {_ODD[parameter % len(_ODD)]}u"
 
     def seeds(self) -> Iterator[str]:
-        """Where draws start: threads of a cluster at the same place."""
-        for cluster in sorted(self.draws):
-            shift = cluster.bit_length() - 1
-            start = _group(self.kernel) if cluster == 0 else _thread(self.kernel)
-            start = f"({start} >> {shift})" if shift > 0 else start
-            seed = self._parameter(ParameterKind.SEED)
-            yield f"    uint r{cluster} = {start} * {GOLDEN}u + a{seed};{AUX}"
-            if cluster in self.fixed:
-                yield f"    const uint h{cluster} = r{cluster};"
+        """Where draws start: lanes that draw together at the same place. Evenly spread numbers stay
+        as far apart in a generator as they are: half of their bits go into the other half."""
+        both = self.draws | self.fixed
+        if both - {WHOLE_BLOCK}:
+            own = "" if self._has_thread() else AUX
+            yield f"    const uint t = {_thread(self.kernel)};{own}"
+        for sharing in sorted(both):
+            start = _group(self.kernel) if sharing == WHOLE_BLOCK else _draw_of(sharing)
+            seed, name = self._parameter(ParameterKind.SEED), f"h{sharing.name}"
+            yield f"    const uint {name} = {start} * {GOLDEN}u + a{seed};{AUX}"
+            if sharing in self.draws:
+                yield f"    uint r{sharing.name} = {name} ^ ({name} >> 16);{AUX}"
+        for lanes in sorted(self.groups):
+            yield f"    const uint g{lanes} = t & {lanes - 1}u;{AUX}"
+
+    def _has_thread(self) -> bool:
+        """Whether the original has the thread's number, too."""
+        statements = (s for block in self.kernel.blocks for s in block.statements)
+        return self.kernel.dimensions == 1 and any(s.detail == "get_global_id" for s in statements)
 
     def _parameter(self, kind: ParameterKind) -> int:
         return next(p.number for p in self.kernel.parameters if p.kind is kind)
+
+
+def _draw_of(sharing: Sharing) -> str:
+    """The number of what a lane draws with others. In warps that are finer it is that of half as
+    many lanes, in all others an even one of these; which are is told by the warp's number."""
+    shift = sharing.lanes.bit_length() - 1
+    if not sharing.finer:
+        return f"(t >> {shift})" if shift else "t"
+    finer = f"(t >> {shift - 1})" if shift > 1 else "t"
+    part = f"((t >> {LANES[-1].bit_length() - 1}) * {GOLDEN}u >> {33 - SHARES.bit_length()})"
+    return f"({finer} & ~(uint)({part} >= {sharing.finer}u))"
 
 
 def _thread(kernel: Kernel) -> str:

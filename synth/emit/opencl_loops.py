@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kcc.frontend.ir.types import IntTy, IrType
 from kcc.synth.assembly.model import Bound, Kernel, Literal, Loop, LoopControl, Nothing, Result
+from kcc.synth.assembly.sharing import ALONE, Sharing
 from kcc.synth.emit.expressions import Expressions
 from kcc.synth.emit.opencl_draws import Draws
 from kcc.synth.emit.opencl_text import Body
@@ -35,7 +36,7 @@ class Loops:
         """Set up the counter or the bound of a loop that is about to be entered."""
         n, share = loop.number, ""
         if loop.early is not None:
-            share = self._share(loop, loop.early.cluster, loop.early.trips)
+            share = self._share(loop, loop.early.sharing, loop.early.trips)
             self._counted_bound(f"l{n}", loop.early.counter, f"a{loop.early.trips}[{share}]")
         match loop.control:
             case LoopControl.KEPT:
@@ -48,7 +49,7 @@ class Loops:
                 self.body.aux(f"c{n} = 0u;")
             case LoopControl.DRAWN:
                 if loop.early is None:  # else both ways out go by one draw
-                    share = self._share(loop, loop.cluster, loop.trips)
+                    share = self._share(loop, loop.sharing, loop.trips)
                 trips = f"a{loop.trips}[{share}]"
                 if loop.bound is not None:
                     self._counted_bound(f"e{n}", loop.bound, trips)
@@ -59,14 +60,14 @@ class Loops:
             case LoopControl.BOUND:
                 self._bound(loop)
 
-    def _share(self, loop: Loop, cluster: int, table: int) -> str:
+    def _share(self, loop: Loop, sharing: Sharing, table: int) -> str:
         """Which entry of a table of trips: drawn; from evenly spread numbers where a thread enters
         the loop once, so that all shares are met. Of lanes that stay together a warp has so few
         groups that they would be further apart than chance has them."""
-        if loop.depth == 1 and cluster == 1:
-            return f"({self.draws.place(cluster, table)}) >> 26"
-        self.draws.draw(cluster, Nothing(), IntTy(32))
-        return f"r{cluster} >> 26"
+        if loop.depth == 1 and sharing == ALONE:
+            return f"({self.draws.place(sharing, table)}) >> 26"
+        name = self.draws.draw(sharing, Nothing(), IntTy(32))
+        return f"{name} >> 26"
 
     def _counted_bound(self, name: str, bound: Bound, trips: str) -> None:
         """What the loop's own counter is at the end of its last trip."""

@@ -20,6 +20,7 @@ from kcc.frontend.ir.types import (
     VecTy,
     scalar_of,
 )
+from kcc.passes.graph.graphs import dominator_tree
 from kcc.synth.assembly.liveness import live_statements
 from kcc.synth.assembly.model import (
     Block,
@@ -39,7 +40,9 @@ from kcc.synth.assembly.model import (
     Refill,
     Spread,
     Statement,
+    successors,
 )
+from kcc.synth.assembly.sharing import ALONE
 from kcc.synth.emit.expressions import Expressions
 from kcc.synth.emit.opencl_draws import Draws
 from kcc.synth.emit.opencl_head import cleared, head
@@ -103,8 +106,11 @@ class _Emitter:
             *self.loops.shifts(),
             *head(self.kernel, self.body.declared, self.samplers),
             *cleared(self.kernel, self.spell),
-            *self.draws.seeds(),
         )
+        if seeds := list(self.draws.seeds()):
+            label = f"b{self._first_draw()}:;"
+            place = next(n for n, (t, _) in enumerate(self.body.lines) if t.startswith(label))
+            self.body.lines[place + 1 : place + 1] = [(text, -1) for text in seeds]
         for text in before:
             self.out.add(text)
         for text, access in self.body.lines:
@@ -113,7 +119,20 @@ class _Emitter:
             self.out.add(text)
         self.out.add("}")
 
+    def _first_draw(self) -> int:
+        """The block outside loops by which all ways to draws lead: threads that leave before it
+        draw nothing."""
+        tree = dominator_tree([successors(block.ending) for block in self.kernel.blocks], 0)
+        inside = {number for loop in self.kernel.loops for number in loop.blocks}
+        block = min(self.draws.blocks)
+        while block in inside or not all(tree.dominates(block, b) for b in self.draws.blocks):
+            above = tree.parents[block]
+            assert above is not None, "the entry is in no loop"
+            block = above
+        return block
+
     def _block(self, block: Block) -> None:
+        self.draws.block = block.number
         around = [x.number for x in self.kernel.loops if block.number in x.blocks]
         said = f" // loop {', '.join(map(str, around))}" if around else ""
         self.body.label(f"b{block.number}:;{said}")
@@ -166,18 +185,18 @@ class _Emitter:
             return self.spell.operand(operand, s.operand_types[place])
         type_ = s.operand_types[place]
         assert isinstance(type_, PtrTy)
-        key = replace(operand, low_bytes=0)
+        key = replace(operand, low_bytes=0, sharing=ALONE)
         if key in self.drawn:  # the block has drawn one of the same: this is as far from it
             name, low_bytes = self.drawn[key]
             apart = operand.low_bytes - low_bytes
             return f"{name} {'-' if apart < 0 else '+'} {abs(apart)}" if apart else name
-        self.draws.draw(1, operand.anchor, operand.anchor_type)
+        bits = self.draws.draw(operand.sharing, operand.anchor, operand.anchor_type)
         base = self.spell.operand(operand.base, type_)
         if operand.count == 1:
             return f"{base} + {operand.low_bytes}"
         name, drawn = f"q{s.number}", f"d{s.number}"
         self.body.declare(I32, drawn)
-        self.body.aux(f"{drawn} = {_one_of(operand)};")
+        self.body.aux(f"{drawn} = {self.draws.one_of(operand, bits)};")
         space = SPACES[type_.space]
         step = (
             f"({space} uchar (*)[{operand.element_bytes}])({base} + {operand.low_bytes}) + {drawn}"
@@ -223,8 +242,8 @@ class _Emitter:
         if not refill.bits:
             return number(refill.least, type_)
         bits = min(refill.bits, 31)
-        self.draws.draw(1, refill.anchor, refill.anchor_type)
-        return f"({spelled(type_)})(r1 >> {32 - bits}) + {number(refill.least, type_)}"
+        drawn = self.draws.draw(ALONE, refill.anchor, refill.anchor_type)
+        return f"({spelled(type_)})({drawn} >> {32 - bits}) + {number(refill.least, type_)}"
 
     def _leave(self, block: Block) -> None:
         """What phis get, how loops start, and where it goes on."""
@@ -262,15 +281,17 @@ class _Emitter:
             case Bounded(loop, value, type_, continues_then, anchor, anchor_type, early):
                 name = f"{'l' if early else 'e'}{loop}"
                 sign = "!=" if continues_then else "=="
-                waits = self.draws.wait(anchor, anchor_type)
-                return f"{self.spell.operand(value, type_)}{waits} {sign} {name}"
+                own = self.draws.waited(
+                    self.spell.operand(value, type_), type_, anchor, anchor_type
+                )
+                return f"{own} {sign} {name}"
 
     def _choose(self, choice: Choice) -> None:
         value = self.spell.operand(choice.value or Nothing(), choice.value_type)
         cases = list(choice.cases)
         if choice.rates:
-            self.draws.draw(1, choice.value or Nothing(), choice.value_type)
-            value = " + ".join(f"(uint)(r1 >= a{rates})" for rates in choice.rates)
+            drawn = self.draws.draw(ALONE, choice.value or Nothing(), choice.value_type)
+            value = " + ".join(f"(uint)({drawn} >= a{rates})" for rates in choice.rates)
             self.body.line(f"switch ({value}) {{")
         else:
             self.body.line(f"switch (({signed(choice.value_type)}){value}) {{")
@@ -278,17 +299,6 @@ class _Emitter:
             self.body.line(f"    case {case}: goto b{target};")
         self.body.line(f"    default: goto b{choice.default};")
         self.body.line("}")
-
-
-def _one_of(drawn: Spread) -> str:
-    """The number of an element, of a draw in r1: a shift where that will do."""
-    count = drawn.count
-    if drawn.own is None and count & (count - 1) == 0:
-        return f"(r1 >> {33 - count.bit_length()})"
-    many = f"{count}u" if drawn.own is None else f"a{drawn.own.number}"
-    if count <= 1 << 16:
-        return f"((r1 >> 16) * {many} >> 16)"
-    return f"mul_hi(r1, {many})"
 
 
 def _space(s: Statement, place: int) -> str:

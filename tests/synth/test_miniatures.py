@@ -121,7 +121,7 @@ def test_branches_on_data_are_taken_at_the_measured_rates(workload: str):
                 continue
             checked += 1
             wanted, found = rate(launch.profile, block.number, ending.then), twin[0]
-            group = ending.condition.cluster if isinstance(ending.condition, Drawn) else 1
+            group = ending.condition.sharing.lanes if isinstance(ending.condition, Drawn) else 1
             draws = twin[1] / (group or math.prod(own.local_size))
             chance = 3 * math.sqrt(max(wanted * (1 - wanted), 0.01) / max(draws, 1))
             assert abs(wanted - found) <= (0.05 if by_contents else 0.01) + chance, block.number

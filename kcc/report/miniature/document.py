@@ -112,7 +112,7 @@ def _loop(loop: Loop, factor: int) -> Object:
         "reduction": factor,
         "ends": loop.control.name.lower(),
         "trips_parameter": loop.trips if loop.trips >= 0 else None,
-        "lanes_together": loop.cluster if loop.trips >= 0 else None,
+        "lanes_together": loop.sharing.lanes if loop.trips >= 0 else None,
     }
 
 

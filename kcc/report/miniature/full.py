@@ -142,7 +142,7 @@ def _loop(loop: Loop, factor: int) -> str:
             f"{operand_text(bound.step)} while {bound.predicate} {operand_text(bound.limit)}"
         )
     elif loop.trips >= 0:
-        text += f" (a{loop.trips}), lanes together: {loop.cluster or 'thread block'}"
+        text += f" (a{loop.trips}), lanes together: {loop.sharing}"
     return f"{text}; trips divided by {factor}"
 
 
@@ -177,7 +177,8 @@ def operand_text(operand: Operand, *, kept: bool = True) -> str:
             count = f"{operand.count}" if operand.own is None else operand_text(operand.own)
             elements = f"{count} elements of {operand.element_bytes} bytes"
             place = f"{operand_text(base)} + {operand.low_bytes}"
-            return f"(drawn: {place}, {elements}, waits for {operand_text(anchor)})"
+            together = f"lanes together: {operand.sharing}"
+            return f"(drawn: {place}, {elements}, {together}, waits for {operand_text(anchor)})"
 
 
 def ending_text(ending: Ending) -> str:
@@ -201,11 +202,10 @@ def _condition(condition: Known | Drawn | Counted | Bounded) -> str:
         case Known(value):
             return f"if {operand_text(value)}"
         case Drawn():
-            lanes = condition.cluster or "thread block"
             fixed = ", once per thread" if condition.fixed else ""
             return (
-                f"drawn at rate a{condition.rates}{fixed}, lanes together: {lanes}, waits for "
-                f"{operand_text(condition.anchor)}"
+                f"drawn at rate a{condition.rates}{fixed}, lanes together: {condition.sharing}, "
+                f"waits for {operand_text(condition.anchor)}"
             )
         case Counted(loop):
             return f"by the counter of loop {loop}{_waiting(condition.anchor)}"

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcc.base.profile.model import LoopCount
 from kcc.synth.assembly.control import QUANTILES, quantiles
 from kcc.synth.assembly.placement import PERIOD_BYTES, Buffers
 from kcc.synth.original.contents import Use, array_of, described
+
+
+def counted(histogram: dict[int, int], trips: int, most: int = 1 << 20) -> LoopCount:
+    return LoopCount(0, sum(histogram.values()), trips, 1, most, histogram)
+
 
 DECIDES = Use(decides=True, addresses=False)
 
@@ -21,7 +27,7 @@ DECIDES = Use(decides=True, addresses=False)
 def test_tables_keep_the_mean_of_trips(histogram: dict[int, int]):
     entries = sum(histogram.values())
     trips = sum(value * count for value, count in histogram.items())
-    table = quantiles(histogram, trips, 1)
+    table = quantiles(counted(histogram, trips), 1)
     assert len(table) == QUANTILES
     assert list(table) == sorted(table)
     # A share below a quantile is at most 63 trips off for one entry of the table.
@@ -30,12 +36,18 @@ def test_tables_keep_the_mean_of_trips(histogram: dict[int, int]):
 
 @pytest.mark.parametrize("factor", [1, 2, 8, 64])
 def test_trips_that_are_all_the_same_are_divided(factor: int):
-    assert quantiles({48: 100}, 4800, factor) == (max(1, round(48 / factor)),) * QUANTILES
+    assert quantiles(counted({48: 100}, 4800), factor) == (max(1, round(48 / factor)),) * QUANTILES
 
 
 def test_large_trips_are_stretched_to_their_sum():
-    table = quantiles({64: 10}, 1000, 1)
+    table = quantiles(counted({64: 10}, 1000), 1)
     assert set(table) == {100}
+
+
+def test_no_trips_are_stretched_beyond_the_most():
+    # Entries of 512 trips, and as many that have 200 each.
+    table = quantiles(counted({128: 10, 512: 10}, 10 * 512 + 10 * 200, most=512), 1)
+    assert set(table) == {200, 512}
 
 
 def test_a_line_is_found_and_its_ends_go_on():
