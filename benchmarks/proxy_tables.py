@@ -14,7 +14,7 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +268,8 @@ def each_table(found: Sequence[Measured], way: str, gpus: Sequence[str]) -> str:
         lines.append(f"| {title} | {' | '.join(cells)} |")
     cells = [_geometric([m.pair(f"{way} {gpu}", gpu) for m in found]) for gpu in gpus]
     lines.append(f"| geometric mean, refused as 1 | {' | '.join(cells)} |")
+    cells = [_with_start([m.pair(f"{way} {gpu}", gpu) for m in found]) for gpu in gpus]
+    lines.append(f"| the same, time with reading and lowering | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -277,14 +279,29 @@ def _is_refused(pair: Pair | None) -> bool:
 
 
 def _geometric(pairs: Sequence[Pair | None]) -> str:
+    times, instructions = (_mean_where_kept(pairs, f) for f in (_time_of, _speed))
+    refused = sum(_is_refused(pair) for pair in pairs)
+    return f"{times:.1f} x, {instructions:.1f} x; {refused} of {len(pairs)} refused"
+
+
+def _with_start(pairs: Sequence[Pair | None]) -> str:
+    def whole(pair: Pair) -> float:
+        one, two = (x.cpu_seconds + x.start_seconds for x in (pair.original, pair.miniature))
+        return one / two
+
+    return f"{_mean_where_kept(pairs, whole):.1f} x"
+
+
+def _mean_where_kept(pairs: Sequence[Pair | None], speed: Callable[[Pair], float | None]) -> float:
+    """The geometric mean, in which 1 stands for what is refused."""
     known = [pair for pair in pairs if pair]
-    good = [pair for pair in known if not _is_refused(pair)]
-    refused = len(known) - len(good)
-    times, instructions = (
-        statistics.geometric_mean([*(float(x) for x in values if x), *[1.0] * refused])
-        for values in ([_time([p]) for p in good], [_speed(p) for p in good])
+    return statistics.geometric_mean(
+        [1.0 if _is_refused(pair) else float(speed(pair) or 1.0) for pair in known]
     )
-    return f"{times:.1f} x, {instructions:.1f} x; {refused} of {len(known)} refused"
+
+
+def _time_of(pair: Pair) -> float | None:
+    return _time([pair])
 
 
 def tried_table(found: Sequence[Measured], bound: float, gpus: Sequence[str]) -> str:

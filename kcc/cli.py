@@ -11,31 +11,13 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 
 import kcc
 from kcc.base.cache_folder import refused_folders
 from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 from kcc.base.scratch import Terminated, tidy
-from kcc.commands import (
-    analyze,
-    capture,
-    compare,
-    completion,
-    estimate,
-    explore,
-    gpus,
-    memory,
-    phases,
-    profile,
-    report,
-    run,
-    simulate,
-    synth,
-    trace,
-    tune,
-    validate,
-)
 from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import UsageError, is_of_the_machine
 from kcc.commands.options import Parser, add_debug
@@ -47,24 +29,10 @@ EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
 COMMANDS = (
-    analyze,
-    estimate,
-    tune,
-    compare,
-    capture,
-    run,
-    trace,
-    profile,
-    simulate,
-    explore,
-    memory,
-    synth,
-    phases,
-    validate,
-    report,
-    gpus,
-    completion,
-)
+    "analyze", "estimate", "tune", "compare", "capture", "run", "trace", "profile", "simulate",
+    "explore", "memory", "synth", "phases", "validate", "report", "gpus", "completion",
+)  # fmt: skip
+"""In the order of --help; each is a module of :mod:`kcc.commands`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -117,8 +85,8 @@ kcc --help lists all commands, kcc COMMAND --help the options of one; kcc gpus l
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of the whole command line, or of one that begins with one of some commands."""
     parser = Parser(
         prog="kcc",
         description="Static performance analysis of GPU kernels without a GPU.",
@@ -131,8 +99,8 @@ def build_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser
     )
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    for command in commands:
+        import_module(f"kcc.commands.{command}").add_parser(subparsers)
     parser.set_defaults(root=parser)
     return parser
 
@@ -140,8 +108,15 @@ def build_parser() -> argparse.ArgumentParser:
 Runner = Callable[[argparse.Namespace, SourceLines], int]
 
 
+def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
+    """The commands that a command line may be about: the others need not be imported. Completion is
+    of all."""
+    first = next((word for word in arguments if word != "--debug"), "")
+    return [first] if first in COMMANDS and first != "completion" else COMMANDS
+
+
 def _run(arguments: Sequence[str], sources: SourceLines) -> int:
-    parser = build_parser()
+    parser = build_parser(_asked_for(arguments))
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # --help and --version

@@ -17,7 +17,7 @@ from kcc import cli
 from tests.kcc.command_line import SOURCE, Ended, Run, check_bad_input, first_lines
 
 KERNELS = Path(__file__).parents[2] / "kernels"
-COMMANDS = tuple(module.__name__.rsplit(".", 1)[-1] for module in cli.COMMANDS)
+COMMANDS = cli.COMMANDS
 
 
 def headings(text: str) -> list[str]:
