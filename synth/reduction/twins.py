@@ -17,12 +17,10 @@ from kcc.synth.comparison.behaviour import Simulated
 def followed(small: Simulated, large: Simulated, steps: float) -> Simulated:
     """What an original is expected to take that is ``steps`` times as far from the small miniature
     as the large one, in warp instructions; simulated instructions and time are those of both. Where
-    cycles do not rise, what the large one takes."""
-    if large.cycles <= small.cycles:
-        steps = 1.0
+    cycles do not rise, the GPU has room for more: the original takes what the large one does."""
     return replace(
         large,
-        cycles=small.cycles + (large.cycles - small.cycles) * steps,
+        cycles=max(small.cycles + (large.cycles - small.cycles) * steps, large.cycles),
         issued=small.issued + (large.issued - small.issued) * steps,
         auxiliary=small.auxiliary + (large.auxiliary - small.auxiliary) * steps,
         instructions=small.instructions + large.instructions,
