@@ -353,6 +353,9 @@ def requests_of(
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
     _warn_of_unused(found, source, sources)
+    of_host = (x.origin for each in found for x in each.launches.values() if x.of_host and x.origin)
+    for origin in dict.fromkeys(of_host):
+        say(f"kcc: remark: the launch is {origin}\n")
     return [replace(each, registers=RegisterRequest(), assumptions=assumptions) for each in found]
 
 
@@ -377,16 +380,18 @@ def _request(
     arguments: argparse.Namespace, source: SourceText, path: str, options: BuildOptions,
     sources: SourceLines,
 ) -> AnalysisRequest:  # fmt: skip
+    from kcc.commands.host_launches import launches_of_host
     from kcc.commands.workloads import survey
     from kcc.stages.analyze import AnalysisRequest
 
     around = survey(arguments, path, options, sources)
+    launches = around.launches or launches_of_host(source, around.other_launch)
     return AnalysisRequest(
         source=source,
         options=around.options,
         frontend=arguments.frontend,
         kernels=tuple(arguments.kernels),
-        launches=around.launches,
+        launches=launches,
         other_launch=around.other_launch,
         arguments=around.arguments,
         remarks=around.remarks,

@@ -36,7 +36,8 @@ FLOATING = frozenset({"half", "float", "double"})
 class LaunchInputs:
     """What is known of a kernel's launch; ``origin`` says from where, in words. ``arguments`` are
     those that a kernel.toml gives, ``of_twin`` for the same source in another language, some of
-    whose arguments are not the kernel's (OpenCL's ``__local`` ones in CUDA).
+    whose arguments are not the kernel's (OpenCL's ``__local`` ones in CUDA). ``of_host``: they are
+    those of a launch in the source, where C converts what does not fit.
     """
 
     request: LaunchRequest = field(default_factory=LaunchRequest)
@@ -44,6 +45,7 @@ class LaunchInputs:
     arguments: tuple[Argument, ...] = ()
     origin: str = ""
     of_twin: bool = False
+    of_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class AnalysisRequest:
     """None leaves registers out, unless the source is compiled at -O2 anyway."""
     machine_code: bool = False
     """Whether the report has the compiler's code that registers are counted in."""
+
+    def inputs_of(self, kernel: str) -> LaunchInputs:
+        """What is known of the launch of a kernel, or of the template that it is of."""
+        template = kernel.partition("<")[0]
+        return self.launches.get(kernel) or self.launches.get(template, self.other_launch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,7 @@ def analyze_kernel(
     from kcc.report.analysis.build import kernel_report
     from kcc.report.analysis.resources import resources_of
 
-    inputs = request.launches.get(kernel.name, request.other_launch)
+    inputs = request.inputs_of(kernel.name)
     launch = stage("launch", lambda: resolve(kernel, inputs, unit.module))
     setting = Setting(
         replace(
@@ -284,7 +291,7 @@ def resolve(kernel: Kernel, inputs: LaunchInputs, module: Module) -> Launch:
     """The launch of a kernel; raises :class:`DiagnosticError` for one that cannot be run, or for
     arguments the kernel does not have (K010), unless they are of its twin in another language.
     """
-    if not inputs.of_twin:
+    if not inputs.of_twin and not inputs.of_host:
         check_arguments(inputs.arguments, (kernel,), module)
     return resolve_launch(
         inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
@@ -310,6 +317,8 @@ def known_launch(
         if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
             number = evaluate(value.value, inputs.names)
             if own is not None and not fits_scalar(argument.type, number):
+                if inputs.of_host and own in inputs.arguments:
+                    continue
                 message = f"{number} is not a value of '{argument.type} {argument.name}'"
                 raise DiagnosticError([Diagnostic("K026", message, own.at)])
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
@@ -337,7 +346,8 @@ def buffer_bytes(
             if each is not None:
                 sizes[argument.name] = each * int(evaluate(value.count, inputs.names))
     own, arrays = {each.name for each in kernel.arguments}, dynamic_arrays(kernel.function, module)
-    if inputs.of_twin and arrays and not sizes.keys() & set(arrays):
+    elsewhere = inputs.of_twin or (inputs.of_host and bool(sizes.keys() - own))
+    if elsewhere and arrays and not sizes.keys() & set(arrays):
         sizes[arrays[0]] = sum(sizes[each] for each in sizes.keys() - own)
     return {name: size for name, size in sizes.items() if name in own or name in arrays}
 

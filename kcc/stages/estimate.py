@@ -400,7 +400,7 @@ def asked_configuration(request: AnalysisRequest) -> Configuration:
     """What is known of a request that was refused."""
     inputs = request.other_launch
     if len(request.kernels) == 1:
-        inputs = request.launches.get(request.kernels[0], inputs)
+        inputs = request.inputs_of(request.kernels[0])
     asked = inputs.request
     return Configuration(
         ", ".join(request.kernels), request.source.name, _macros(request),
@@ -430,7 +430,7 @@ def _prepared(
     from kcc.sim.estimate.subject import local_bytes_of, subject_of
     from kcc.sim.flow.guesses import guesses_of
 
-    inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
+    inputs: LaunchInputs = request.inputs_of(kernel.name)
     launch = resolve(kernel, inputs, unit.module)
     known = known_launch(kernel, launch, inputs, request.arguments)
     if known.global_size is None or known.local_size is None:

@@ -146,7 +146,7 @@ def _prepared(
     from kcc.tracegen.static.classes import find_classes
     from kcc.tracegen.static.program import prepare_static
 
-    inputs = request.launches.get(kernel.name, request.other_launch)
+    inputs = request.inputs_of(kernel.name)
     launch, assumed = static_launch(kernel, unit.module, inputs, request.arguments)
     program = prepare_static(unit, kernel, launch, request.assumptions, width, profile)
     return _Prepared(program, launch, assumed, find_classes(program))

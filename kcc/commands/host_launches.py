@@ -1,0 +1,95 @@
+"""What a CUDA source's own host code says of launches that nothing else does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.base.diagnostics import Span
+from kcc.stages.analyze import LaunchInputs
+
+if TYPE_CHECKING:
+    from kcc.base.arguments import Argument
+    from kcc.base.expressions import Expression
+    from kcc.frontend.cuda.host_launches import HostLaunch
+    from kcc.frontend.source_file import SourceText
+
+ENDINGS = (".cu", ".cuh")
+
+_INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"", re.MULTILINE)
+MOST_HEADERS = 30
+MOST_BYTES = 1_000_000
+
+
+def launches_of_host(source: SourceText, given: LaunchInputs) -> Mapping[str, LaunchInputs]:
+    """By kernel the first launch in the source whose sizes its host code decides, else one that
+    needs values of names. ``given`` is what the command line has: its names count, and with sizes
+    of its own nothing is taken from the host."""
+    request = given.request
+    if not source.name.endswith(ENDINGS) or request.global_size or request.grid:
+        return {}
+    from kcc.frontend.cuda.host_launches import HostLaunch, host_launches
+
+    names = {name: v for name, v in given.names.items() if isinstance(v, int | float)}
+    chosen = dict[str, HostLaunch]()
+    for launch in host_launches(source.text, names, tuple(_headers(source))):
+        for name in (launch.name, launch.kernel):
+            if name not in chosen or (chosen[name].unknown and not launch.unknown):
+                chosen[name] = launch
+    found = {name: _inputs(source, launch, given) for name, launch in chosen.items()}
+    return {name: inputs for name, inputs in found.items() if inputs is not None}
+
+
+def _headers(source: SourceText) -> Iterator[str]:
+    """The texts of headers beside the source that it includes."""
+    for name in _INCLUDED.findall(source.text)[:MOST_HEADERS]:
+        path = Path(source.folder) / name
+        try:
+            if path.is_file() and path.stat().st_size <= MOST_BYTES:
+                yield path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+
+
+def _inputs(source: SourceText, launch: HostLaunch, given: LaunchInputs) -> LaunchInputs | None:
+    from kcc.base.expressions import Name, Number
+    from kcc.base.launch import LaunchRequest
+
+    at = Span(source.name, launch.line)
+    if launch.unknown:
+        missing: tuple[Expression, ...] = tuple(Name(name, at) for name in sorted(launch.unknown))
+        if len(missing) > 3:
+            return None
+        request = LaunchRequest(grid=missing, block=tuple(Number(1, at) for _ in missing))
+        return LaunchInputs(request, given.names, of_host=True)
+    if launch.grid is None or launch.block is None:
+        return None
+    dimensions = max(n for n in (1, 2, 3) if n == 1 or launch.grid[n - 1] * launch.block[n - 1] > 1)
+    grid, block = launch.grid[:dimensions], launch.block[:dimensions]
+    sizes = (tuple(Number(extent, at) for extent in extents) for extents in (grid, block))
+    shown = ", ".join(_shown(extents) for extents in (grid, block))
+    origin = f"{launch.name}<<<{shown}>>> in line {launch.line}, by constants of the host code"
+    own = given.request
+    request = LaunchRequest(None, own.local_size, *sizes)
+    if own.local_size or own.block:
+        request = LaunchRequest(None, own.local_size, request.grid, own.block)
+    return LaunchInputs(request, given.names, tuple(_arguments(launch, at)), origin, of_host=True)
+
+
+def _shown(extents: tuple[int, ...]) -> str:
+    text = ", ".join(map(str, extents))
+    return f"dim3({text})" if len(extents) > 1 else text
+
+
+def _arguments(launch: HostLaunch, at: Span) -> Iterator[Argument]:
+    from kcc.base.arguments import Argument, Buffer, Scalar
+    from kcc.base.expressions import Negation, Number
+
+    for place, value in enumerate(launch.arguments):
+        if value is not None:
+            number = Number(abs(value), at)
+            yield Argument(str(place), Scalar(Negation(number, at) if value < 0 else number), at)
+    if launch.shared_bytes is not None:
+        yield Argument("extern __shared__", Buffer("char", Number(launch.shared_bytes, at)), at)

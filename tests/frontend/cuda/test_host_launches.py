@@ -1,0 +1,89 @@
+"""Launches as the host code of a CUDA source has them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kcc.frontend.cuda.host_launches import HostLaunch, host_launches
+
+
+def only(body: str, before: str = "", **given: int) -> HostLaunch:
+    """The one launch of a function with this body."""
+    (found,) = host_launches(f"{before}\nint main(int argc, char **argv) {{ {body} }}", given)
+    return found
+
+
+KNOWN = [
+    ("k<<<4, 128>>>(p);", (4, 1, 1), (128, 1, 1)),
+    ("const int n = 1 << 20, t = 256; k<<<(n + t - 1) / t, t>>>(p, n);", (4096, 1, 1), (256, 1, 1)),
+    ("dim3 g(8, 4), b{16, 16}; k<<<g, b>>>(p);", (8, 4, 1), (16, 16, 1)),
+    ("dim3 b = dim3(32); dim3 g; k<<<dim3(2, 3, 4), b>>>();", (2, 3, 4), (32, 1, 1)),
+    ("dim3 b(16, 16); dim3 g(64 / b.x, 64 / b.y); k<<<g, b>>>();", (4, 4, 1), (16, 16, 1)),
+    ("int n = argc > 1 ? atoi(argv[1]) : 1024; k<<<n / 32, 32>>>();", (32, 1, 1), (32, 1, 1)),
+    ("int n = 640; if (argc > 1) n = atoi(argv[1]); k<<<n / 64, 64>>>();", (10, 1, 1), (64, 1, 1)),
+    ("int n = 10; n = 20; k<<<n, 32>>>();", (20, 1, 1), (32, 1, 1)),
+    ("k<<<(int)ceil(1000 / (float)256), 256>>>();", (4, 1, 1), (256, 1, 1)),
+    ("k<<<std::min(7, 9), sizeof(float) * 8>>>();", (7, 1, 1), (32, 1, 1)),
+    ("for (int i = 0; i < 3; ++i) { k<<<5, 32>>>(i); }", (5, 1, 1), (32, 1, 1)),
+    ("dim3 g(1, 1); g.x = 9; k<<<g, 32>>>();", (9, 1, 1), (32, 1, 1)),
+    ('printf("k<<<1, 1>>>(;"); /* k<<<2, 2>>>(); */ k<<<3, 32>>>();', (3, 1, 1), (32, 1, 1)),
+]
+
+
+@pytest.mark.parametrize(("body", "grid", "block"), KNOWN, ids=[k[0] for k in KNOWN])
+def test_sizes_that_constants_decide(
+    body: str, grid: tuple[int, int, int], block: tuple[int, int, int]
+):
+    found = only(body)
+    assert (found.grid, found.block, found.unknown) == (grid, block, frozenset())
+
+
+UNKNOWN = [
+    ("int n = atoi(argv[1]); int g = n / 32; k<<<g, 32>>>();", {"n"}),
+    ("int n = 4; for (int i = 0; i < 9; ++i) { n = i; k<<<n, 32>>>(); }", {"n"}),
+    ("int n; scanf(0, &n); k<<<n, 32>>>();", {"n"}),
+    ("int n = 1; n *= 2; k<<<n, 32>>>();", {"n"}),
+    ("int n = 1; if (argc) { n = 2; } k<<<n, 32>>>();", {"n"}),
+    ("k<<<blocks_of(), 32>>>();", set[str]()),
+]
+
+
+@pytest.mark.parametrize(("body", "unknown"), UNKNOWN, ids=[k[0] for k in UNKNOWN])
+def test_names_without_a_value_are_said(body: str, unknown: set[str]):
+    found = only(body)
+    assert (found.grid, found.unknown) == (None, unknown)
+
+
+def test_given_names_stand_for_what_the_source_says():
+    assert only("int n = atoi(argv[1]); k<<<n / 32, 32>>>(n);", n=64).grid == (2, 1, 1)
+    assert only("int n = 96; k<<<n / 32, 32>>>(n);", n=64).arguments == (64,)
+
+
+def test_macros_headers_and_constants_at_file_scope():
+    text = "#define T 64\nconstexpr int N = 4 * T;\nvoid go(float *p) { k<<<N / T, W>>>(p); }"
+    (found,) = host_launches(text, {}, ["#define W (T / 2)\n#define T 64\n"])
+    assert (found.line, found.grid, found.block) == (3, (4, 1, 1), (32, 1, 1))
+
+
+def test_templates_arguments_and_shared_memory():
+    found = only("k<float,2 ><<<1, 32, 4 * 32, s>>>(p, 3, 0.5f, -1, q + 1);")
+    assert (found.kernel, found.name, found.shared_bytes) == ("k", "k<float, 2>", 128)
+    assert found.arguments == (None, 3, 0.5, -1, None)
+    assert only("k<<<1, 32, bytes>>>();").shared_bytes is None
+
+
+WORDS = (
+    "k <<< >>> < > ( ) { } ; , = n int dim3 1 2 9 * / - % << ? : argc atoi #define \" ' // /* */ "
+    "for if x.y += ++ & const 1.5f 0x ~ (float) (int)"
+)
+PIECES = st.sampled_from([*WORDS.split(), "\n"])
+
+
+@given(st.lists(PIECES, max_size=60).map(" ".join))
+@example("int main() {" + "n = n * n;" * 200 + "k<<<n, n>>>(); }")
+@example("int main() {" + "(" * 1500 + "k<<<1, 1>>>(); }")
+def test_any_text_gives_launches_or_none(text: str):
+    for each in host_launches(f"void f() {{ {text} }}", {"n": 3}):
+        assert (each.grid is None) or min(each.grid) >= 1
