@@ -47,6 +47,7 @@ class IntervalWorkshop:
     def __init__(self, scratch: Path, stage: StageRunner, launches: LaunchWay) -> None:
         """``scratch`` is a folder for the trace."""
         self.stage, self.launches = stage, launches
+        self.left_out: tuple[tuple[Configuration, DiagnosticError], ...] = ()
         self._scratch = scratch
         self._prepared: tuple[AnalysisRequest, tuple[TracedLaunch, ...]] | None = None
         self._others = dict[int, tuple[TracedLaunch, ...]]()

@@ -107,6 +107,11 @@ class Maker(Protocol[P]):
 
     def prepare(self, request: AnalysisRequest) -> Sequence[P]: ...
 
+    @property
+    def left_out(self) -> Sequence[tuple[Configuration, DiagnosticError]]:
+        """Kernels that were not prepared, and why."""
+        ...
+
     def record(self, prepared: P, gpu: GpuDescription) -> EstimateRecord: ...
 
 
@@ -119,6 +124,11 @@ class SourceMaker:
     def prepare(self, request: AnalysisRequest) -> Sequence[PreparedKernel]:
         """The kernels that are asked for; raises :class:`DiagnosticError`."""
         return self.workshop.prepare(request)
+
+    @property
+    def left_out(self) -> Sequence[tuple[Configuration, DiagnosticError]]:
+        """Kernels that the host of the source launches with sizes that are not known."""
+        return self.workshop.left_out
 
     def record(self, prepared: PreparedKernel, gpu: GpuDescription) -> EstimateRecord:
         """The estimate of one; raises :class:`DiagnosticError`."""
@@ -192,6 +202,9 @@ def _run(piece: Piece, maker: Maker[Any]) -> Iterator[Done]:
     for index, prepared in enumerate(kernels):
         for number, gpu in piece.gpus:
             yield (piece.place, index, number), _record(piece, prepared, gpu, maker)
+    for index, (place, error) in enumerate(maker.left_out, start=len(kernels)):
+        for number, gpu in piece.gpus:
+            yield (piece.place, index, number), refused(place, gpu.stem, reason_of(error))
 
 
 def _record(piece: Piece, prepared: P, gpu: GpuDescription, maker: Maker[P]) -> EstimateRecord:

@@ -164,6 +164,7 @@ class Workshop:
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
         self._amd: Workshop | None = None
+        self.left_out: tuple[tuple[Configuration, DiagnosticError], ...] = ()
         self._latest: PreparedKernel | None = None
         self._origin: AnalysisRequest | None = None
         self._for_amd: AnalysisRequest | None = None
@@ -180,9 +181,7 @@ class Workshop:
             unit, counts = self._compile(request)
             kernels = choose_kernels(unit, request.kernels)
             check_arguments(request.arguments, kernels, unit.module)
-            found = tuple(
-                _prepared(kernel, unit, request, counts, self.stage) for kernel in kernels
-            )
+            found = self._known(kernels, unit, request, counts)
             if request.assumptions.places:
                 known = [(each.subject.facts, each.subject.flow.assumed) for each in found]
                 unused = unused_in(request.assumptions, known)
@@ -191,6 +190,27 @@ class Workshop:
             self._subjects.clear()
             self._patterns.clear()
         return self._prepared[1]
+
+    def _known(
+        self, kernels: Sequence[Kernel], unit: CompiledUnit, request: AnalysisRequest,
+        counts: Mapping[str, Registers],
+    ) -> tuple[PreparedKernel, ...]:  # fmt: skip
+        """The kernels, but where launches are those of the source's host and no kernel is named
+        without those whose launch is not known; these are :attr:`left_out`."""
+        found, left = list[PreparedKernel](), list[tuple[Configuration, DiagnosticError]]()
+        of_host = not request.kernels and any(x.of_host for x in request.launches.values())
+        for kernel in kernels:
+            try:
+                found.append(_prepared(kernel, unit, request, counts, self.stage))
+            except DiagnosticError as error:
+                if not of_host or error.diagnostics[0].code != "K890":
+                    raise
+                place = Configuration(kernel.name, unit.name, _macros(request), (), ())
+                left.append((place, error))
+        if left and not found:
+            raise left[0][1]
+        self.left_out = tuple(left)
+        return tuple(found)
 
     def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
         from kcc.frontend.constant_math import fold_math

@@ -33,3 +33,21 @@ def test_estimate_takes_the_launch_of_the_host(run: Run, tmp_path: Path):
         "--arg", "n=1048576", "--arg", "a=2.0",
     )  # fmt: skip
     assert given.out == ended.out
+
+
+TWO = """
+__global__ void one(float *p) { p[blockIdx.x * 64 + threadIdx.x] = 1.0f; }
+__global__ void two(float *p) { p[threadIdx.x] = 2.0f; }
+void go(float *p, int blocks) { one<<<80, 64>>>(p); two<<<blocks, 64>>>(p); }
+"""
+
+
+def test_kernels_with_unknown_launches_have_a_reason_beside_the_others(run: Run, tmp_path: Path):
+    path = tmp_path / "two.cu"
+    path.write_text(TWO)
+    ended = run("estimate", str(path), "--gpu", "a100", "--width", "200")
+    assert ended.code == 0
+    rows = [line.split() for line in ended.out.splitlines()]
+    assert any(row[:1] == ["one"] and "us" in row for row in rows)
+    assert any(row[:1] == ["two"] and "K890:" in row for row in rows)
+    assert run("estimate", str(path), "--gpu", "a100", "--kernel", "two").code == 1
