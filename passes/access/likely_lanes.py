@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.passes.symbolic.affine import unwrapped
-from kcc.passes.symbolic.expr import Expr, Node, Operation, Recurrence, Sum
+from kcc.passes.symbolic.expr import Expr, Node, Operation, Recurrence, Sum, constant_of
 from kcc.passes.symbolic.reasons import needs_a_run
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def likely_lanes(study: AccessStudy, warps: Warps, address: Expr) -> tuple[Expr,
             wide = unwrapped(study.values, study.algebra.convert(Opcode.SEXT, lanes, I64))
             parts.append((wide, coefficient))
             shared.append((term, coefficient))
-    constant = plain.constant if isinstance(plain, Sum) else getattr(plain, "value", 0)
-    computed = study.algebra.sum(parts, I64, constant)
+    computed = study.algebra.sum(parts, I64, constant_of(plain))
     split = study.split(warps, computed, None)
     if not isinstance(split, Split):
         return None

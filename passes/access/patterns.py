@@ -29,7 +29,7 @@ from kcc.passes.memory.access_facts import (
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.affine import Key
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Node, Number, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Node, Number, Sum, Symbol, SymbolKind, constant_of
 from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import needs_a_run, reason_for
 from kcc.passes.symbolic.text import text
@@ -274,7 +274,7 @@ class AccessStudy:
                 parts.append((symbol, coefficient))
             if key not in fixed:
                 linear[key] = linear.get(key, 0) + coefficient * size
-        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        constant = constant_of(address)
         return Split(self.algebra.sum(parts, I64, constant), linear, tuple(loose))
 
     def _is_indirect(self, address: Node) -> bool:

@@ -15,7 +15,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns
 from kcc.passes.memory.arrays import Array, ArrayKind
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
-from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Node, Symbol, SymbolKind, constant_of
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 
@@ -183,7 +183,7 @@ class WhatIf:
                 length = -(-abs(coefficient) // change.unit) * change.unit
                 coefficient = length if coefficient > 0 else -length
             parts.append((term, coefficient))
-        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        constant = constant_of(address)
         return self.study.algebra.sum(parts, I64, constant + change.shift)
 
     def repair(self, array: Array, change: Change) -> Repair | Unknown:
@@ -212,7 +212,7 @@ class WhatIf:
         address = self.study.address(access)
         if not isinstance(access.array, Array):
             return None
-        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        constant = constant_of(address)
         found = self.repair(access.array, Aligned(-constant % unit, unit))
         return None if isinstance(found, Unknown) or found.after >= found.before else found
 

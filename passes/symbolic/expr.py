@@ -231,3 +231,10 @@ def operands_of(node: Node) -> tuple[Node, ...]:
             return (count, value)
         case _:
             return ()
+
+
+def constant_of(node: Node) -> int:
+    """The constant of a sum: that without its terms."""
+    if isinstance(node, Number):
+        return node.value
+    return node.constant if isinstance(node, Sum) else 0

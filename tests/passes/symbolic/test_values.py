@@ -15,7 +15,7 @@ from kcc.passes.symbolic.affine import affine, lane_stride, unwrapped
 from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
-from kcc.passes.symbolic.expr import Expr, Node, Number, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Final, Node, Number, SymbolKind, constant_of
 from kcc.passes.symbolic.first_hit import iterations
 from kcc.passes.symbolic.folding import fold, wrap
 from kcc.passes.symbolic.lanes import all_work_items, one_group
@@ -281,3 +281,17 @@ def test_iterations_of_many_rows_are_those_of_each(
     signed = [semantics.signed(v, bits) for v in np.broadcast_arrays(*operands)]
     wanted = [iterations(predicate, bits, *row) for row in np.stack(signed).T.tolist()]
     assert [int(k) if ends else None for k, ends in zip(*found, strict=True)] == wanted
+
+
+def test_only_sums_and_numbers_have_a_constant():
+    _, address = stored_at("a[get_global_id(0) + 3] = 1;")
+    seven = Number(0, I64, 7)
+    assert (
+        constant_of(address),
+        constant_of(seven),
+        constant_of(Final(1, I64, 0, seven, seven)),
+    ) == (
+        12,
+        7,
+        0,
+    )
