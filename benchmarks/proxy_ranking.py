@@ -27,9 +27,8 @@ from kcc.stages.synth import Study, study_script
 from kcc.synth.comparison.behaviour import Pair
 from kcc.synth.reduction.reductions import Reduction, largest_factors
 
-WAY = "twins {}"
-"""What is taken from a journal, of the designs' GPU: the smallest of one miniature or two within
-5 %."""
+WAY = "twins"
+"""What is taken from a journal: the smallest of one miniature or two within 5 % on conf1 to 4."""
 
 CHOICES = (
     ("l1.size_bytes", ("16384", "131072")),
@@ -95,9 +94,9 @@ def main() -> int:
             factors = largest_factors(study.kernels, study.launches, arguments.reduction)
             reduction, twins, said = Reduction(factors), False, f"trips {arguments.reduction}"
             if journal is not None:
-                measured, way = Measured(entry.workload, journal), WAY.format(arguments.gpu)
-                reduction = measured.reduction(way) or reduction
-                twins, said = measured.is_two(way), measured.named(way)
+                measured = Measured(entry.workload, journal)
+                reduction = measured.reduction(WAY) or reduction
+                twins, said = measured.is_two(WAY), measured.named(WAY)
             pairs = [bench.pair(reduction, n, twins=twins) for n in range(len(gpus))]
         row = (entry.workload, entry.kernel, said, *compared(pairs))
         sys.stdout.write(f"| {' | '.join(row)} |\n")
