@@ -326,14 +326,16 @@ class _Builder:
         counts, own = {count for _, count in span.counts}, None
         if len(counts) > 1:
             own = Input(self._span_parameter(SpanOf(span.counts)))
-        access, sharing = self.original.access_of[instruction], ALONE
+        access, sharing, hot = self.original.access_of[instruction], ALONE, 0
         if self.info.accesses[access].address_space == "global":  # words count in constant memory
             sharing = control.sharing_of_access(
                 self.original.profile, access, span.element_bytes, max(counts), min(counts)
             )
+            if sharing == ALONE:
+                hot = control.hot_part(self.original.profile, access, span.element_bytes, counts)
         return Spread(
             base, anchor, span.anchor.type, span.low_bytes, max(counts), span.element_bytes,
-            sharing, own,
+            sharing, hot, own,
         )  # fmt: skip
 
     def _span_parameter(self, source: SpanOf) -> int:

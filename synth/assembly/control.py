@@ -42,6 +42,19 @@ APART = 0.9
 LONG = 450
 """Instructions of a warp of which those that tell warps apart (nine) are 2 %."""
 
+LINE_BYTES = 128
+"""Of the lines that profiles count."""
+
+HOT_REUSE = {0: 1.0, 1: 0.875, 2: 0.75, 3: 0.65, 4: 0.583, 5: 0.544, 6: 0.522}
+"""By the exponent of two of the parts, of which half of the accesses go to one: the mean over lines
+of the sum over others of p q / (p + q), p and q how likely they are next, over that of lines that
+are all alike. This is how many lines are met between two touches of one where each is drawn for
+itself (King, IFIP 1971)."""
+
+LEAST_LINES = 64
+LEAST_TOUCHES = 4
+"""Of each line: below that what lies between touches says little."""
+
 QUANTILES = 64
 """Entries of a table of trips."""
 
@@ -360,6 +373,24 @@ def sharing_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]
         return (_expected_longest(trips, max(lanes / warps / together, 1.0)),)
 
     return nearest(expected, (longest,), mixed=_is_long(profile))
+
+
+def hot_part(
+    profile: LaunchProfile, access: int, element_bytes: int, elements: Collection[int]
+) -> int:
+    """Whether some of the elements, the fewest and most of launches, are met more often than
+    others: the exponent of two of the parts of which half of the accesses go to one, 0 for none. By
+    the mean number of other lines between two touches of a line: (L - 1) / 2 of L lines that are
+    all alike, a known part of that with one part that is hot (:data:`HOT_REUSE`)."""
+    counts = [c for c in profile.accesses if c.access == access]
+    touches = sum(n for c in counts for n in c.reuse.values())
+    lines = max(elements) * element_bytes // LINE_BYTES
+    if lines < LEAST_LINES or touches < LEAST_TOUCHES * lines:
+        return 0
+    found = sum(int(d) * n for c in counts for d, n in c.reuse.items()) / touches
+    alike = sum(1 << d.bit_length() - 1 for d in range(1, lines)) / lines
+    parts = min(HOT_REUSE, key=lambda part: abs(HOT_REUSE[part] - found / alike))
+    return parts if min(elements) >> parts else 0
 
 
 def _is_long(profile: LaunchProfile) -> bool:

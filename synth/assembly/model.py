@@ -66,7 +66,8 @@ class Nothing:
 class Spread:
     """A drawn address: ``low_bytes`` after ``base`` and one of at most ``count`` elements of
     ``element_bytes``, when ``anchor`` is there. Lanes that draw together access as many elements
-    side by side. Where launches differ, ``own`` is the parameter that says how many elements."""
+    side by side. Where ``hot`` is not 0, half of the draws go to the first of ``2 ** hot`` parts of
+    the elements. Where launches differ, ``own`` is the parameter that says how many elements."""
 
     base: Input | Place
     anchor: Operand
@@ -75,6 +76,7 @@ class Spread:
     count: int
     element_bytes: int
     sharing: Sharing
+    hot: int = 0
     own: Input | None = None
 
 

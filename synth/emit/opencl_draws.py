@@ -59,7 +59,8 @@ class Draws:
 
     def one_of(self, drawn: Spread, bits: str) -> str:
         """The number of an element, of a draw: a shift where that will do. Lanes that draw together
-        go to as many elements, side by side from a multiple of their number on."""
+        go to as many elements, side by side from a multiple of their number on. Half of the draws
+        may be among fewer, which a bit below those of the number says."""
         lanes = drawn.sharing.lanes
         shift = lanes.bit_length() - 1
         groups = drawn.count >> shift
@@ -67,7 +68,9 @@ class Draws:
             many = f"(a{drawn.own.number} >> {shift})" if shift else f"a{drawn.own.number}"
         else:
             many = f"{groups}u"
-        if drawn.own is None and groups & (groups - 1) == 0:
+        if drawn.hot:
+            many = f"({many} >> ({bits} >> 15 & 1u) * {drawn.hot}u)"
+        if drawn.own is None and not drawn.hot and groups & (groups - 1) == 0:
             text = f"({bits} >> {33 - groups.bit_length()})" if groups > 1 else "0u"
         elif groups <= 1 << 16:
             text = f"(({bits} >> 16) * {many} >> 16)"

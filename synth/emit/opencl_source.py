@@ -19,6 +19,7 @@ from kcc.frontend.ir.types import (
     PtrTy,
     VecTy,
     scalar_of,
+    size_bytes,
 )
 from kcc.passes.graph.graphs import dominator_tree
 from kcc.synth.assembly.liveness import live_statements
@@ -89,6 +90,9 @@ class _Emitter:
         self.draws = Draws(kernel, self.body, self.spell)
         self.loops = Loops(kernel, factors, self.body, self.spell, self.draws)
         self.samplers = list[tuple[int, int]]()
+        self.aligned = dict[str, str]()
+        """Names of types that stand where more than their own alignment is promised, and what they
+        are: accesses side by side are then one, as in the original."""
         self.drawn = dict[Spread, tuple[str, int]]()
         """Addresses that the block has drawn, with no ``low_bytes``: variable and ``low_bytes``."""
         phis = [s for s in self.statements.values() if s.opcode == "phi"]
@@ -104,6 +108,7 @@ class _Emitter:
             self._block(block)
         before = (
             *self.loops.shifts(),
+            *self.aligned.values(),
             *head(self.kernel, self.body.declared, self.samplers),
             *cleared(self.kernel, self.spell),
         )
@@ -185,7 +190,7 @@ class _Emitter:
             return self.spell.operand(operand, s.operand_types[place])
         type_ = s.operand_types[place]
         assert isinstance(type_, PtrTy)
-        key = replace(operand, low_bytes=0, sharing=ALONE)
+        key = replace(operand, low_bytes=0, sharing=ALONE, hot=0)
         if key in self.drawn:  # the block has drawn one of the same: this is as far from it
             name, low_bytes = self.drawn[key]
             apart = operand.low_bytes - low_bytes
@@ -217,8 +222,19 @@ class _Emitter:
         elif isinstance(s.type, PtrTy):
             text = f"({spelled(s.type)})*({volatile}{space} ulong *)({where})"
         else:
-            text = f"*({volatile}{space} {spelled(s.type)} *)({where})"
+            text = self._place(s, s.type, f"{volatile}{space}", where, 0)
         self.body.line(f"v{s.number} = {text};", s.access)
+
+    def _place(self, s: Statement, type_: IrType, space: str, where: str, operand: int) -> str:
+        """What is accessed, as an object with the alignment that the original promises."""
+        name = "uchar" if type_ == I1 else spelled(type_)
+        drawn = isinstance(s.operands[operand], Spread)
+        if drawn or s.alignment_bytes <= size_bytes(type_):
+            return f"*({space} {name} *)({where})"
+        own = f"{self.kernel.name}_{name}{s.alignment_bytes}"
+        words = f"__attribute__((aligned({s.alignment_bytes}))) {{ {name} v; }}"
+        self.aligned[own] = f"typedef struct {words} {own};"
+        return f"(({space} {own} *)({where}))->v"
 
     def _store(self, s: Statement) -> None:
         where, type_ = self._where(s, 1), s.operand_types[0]
@@ -233,8 +249,7 @@ class _Emitter:
         elif isinstance(type_, PtrTy):
             text = f"*({space} ulong *)({where}) = (ulong){value}"
         else:
-            name = "uchar" if type_ == I1 else spelled(type_)
-            text = f"*({space} {name} *)({where}) = {value}"
+            text = f"{self._place(s, type_, space, where, 1)} = {value}"
         self.body.line(f"{text};", s.access)
 
     def _refill(self, refill: Refill, type_: IrType) -> str:

@@ -3,11 +3,14 @@ them, and draws one for all accesses that differ by a constant."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kcc.base.profile.model import AccessCount
 from kcc.stages.synth import Settled, Study, behaviours, settle, study_script
+from kcc.synth.assembly.control import hot_part
 from kcc.synth.assembly.model import ParameterKind, ScalarValue
 from kcc.synth.reduction.reductions import largest_factors
 from tests.synth import making
@@ -31,6 +34,29 @@ def test_accesses_a_constant_apart_share_a_draw():
     more = two.warp_instructions - one.warp_instructions
     assert more == 12 * 32  # of 32 warps: where a draw starts, and one among 896 elements
     assert two.sectors == pytest.approx(one.sectors, rel=0.05)  # of draws by each lane it was 1.6
+
+
+def test_half_of_the_draws_go_where_lines_are_met_again_soon():
+    """By hand: of 512 lines that are all alike 255.5 lie between two touches of one in the mean,
+    which a histogram by powers of two tells as 170.8; half of that is a part of 1/64."""
+
+    def part(reuse: dict[int, int]) -> int:
+        count = AccessCount(0, 100, 100, 3200, {32: 100}, {32: 100}, {}, {}, reuse, 512)
+        launch = replace(making.studied("vecadd").launches[0].profile, accesses=(count,))
+        return hot_part(launch, 0, 4, [512 * 32])
+
+    alike = {1 << k: 1 << k for k in range(9)}
+    assert part({k: 100 * n for k, n in alike.items()}) == 0
+    assert part({k // 2: 100 * n for k, n in alike.items()}) == 6
+    assert part(alike) == 0  # too few touches to tell
+
+
+def test_loads_promise_what_the_original_promises():
+    """Two floats of a float2 are one load: as loads of four bytes they were two."""
+    _, settled = made("particles", "deposit")
+    loads = [line for line in settled.source.lines if "->v;" in line]
+    assert len(loads) == 1
+    assert any("aligned(8)" in line for line in settled.source.lines)
 
 
 def test_draws_of_neighbours_are_independent():

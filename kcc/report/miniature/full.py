@@ -176,6 +176,8 @@ def operand_text(operand: Operand, *, kept: bool = True) -> str:
         case Spread(base, anchor):
             count = f"{operand.count}" if operand.own is None else operand_text(operand.own)
             elements = f"{count} elements of {operand.element_bytes} bytes"
+            if operand.hot:
+                elements += f", half of the draws in the first of 2^{operand.hot} parts"
             place = f"{operand_text(base)} + {operand.low_bytes}"
             together = f"lanes together: {operand.sharing}"
             return f"(drawn: {place}, {elements}, {together}, waits for {operand_text(anchor)})"
