@@ -2,9 +2,10 @@
 
 A GPU's compiler knows what ``__log2f(16)`` is, counts the loop that it bounds, unrolls it, and then
 knows ``__powf(2, i)`` of each round (nvcc folds all functions named here, the fast ones too). What
-is known only after unrolling comes too late to fold further: nvcc 13 keeps the conversion of that
-power to an integer, and the remainder by it (a loop of four such rounds has 104 instructions,
-written with shifts 40). LLVM knows the functions of C only, not those of the dialect.
+is known only after unrolling comes too late for divisions by it, which ptxas has taken apart by
+then (12.9: a remainder by 2 that it knows so is fifteen instructions, a conversion, a reciprocal
+and the conversion back among them); the conversion of that power to an integer, half of it and the
+addresses it goes into it does fold. LLVM knows the functions of C only, not those of the dialect.
 
 A unit is folded for questions about a compiler's code; what is executed is not, for the engine's
 functions are exact only to the ulps that docs/explanation/execution.md states, and so are these.
@@ -17,6 +18,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.ir.builder import float_text
@@ -56,6 +58,28 @@ _CALL = re.compile(
 )
 """A call all of whose arguments are constants."""
 
+_LATE = re.compile(
+    r"^  (?P<name>%\S+) = select i1 true, (?P<type>float|i32) (?P<value>[-+.\w]+), "
+    r"(?P=type) (?P=value)(?=,|$)",
+    re.MULTILINE,
+)
+"""A number that a call was folded to after LLVM was done, or what comes of it."""
+
+_TO_INTEGER = re.compile(
+    r"^(?P<head>  %\S+ = )"
+    r"(?:fpto[su]i float (?P<of>%[^\s,]+) to i32"
+    r"|(?:tail )?call i32 @llvm\.fpto[su]i\.sat\.i32\.f32\(float (?P<given>%[^\s,()]+)\)(?: #\d+)?)"
+    r"(?=,|$)",
+    re.MULTILINE,
+)
+
+_OPERATION = re.compile(
+    r"^(?P<head>  %\S+ = )"
+    r"(?P<operation>(?:add|sub|mul|shl|sdiv|udiv|srem|urem)(?: nsw| nuw| exact)*) "
+    r"(?P<type>i32) (?P<left>[^\s,]+), (?P<right>[^\s,]+)(?=,|$)",
+    re.MULTILINE,
+)
+
 _ARGUMENT = re.compile(r"(float|double|i32) (?:noundef )?([-+.\w]+)$")
 
 
@@ -69,12 +93,60 @@ def fold_math(unit: CompiledUnit) -> CompiledUnit:
         return unit
     as_nvvm = compiled_by_nvvm(unit.language, unit.costs)
     optimised = optimise(text, OptLevel.O2, unit.costs, as_nvvm=as_nvvm)
-    return _with_text(unit, fold_calls(optimised.text))
+    return _with_text(unit, spread_constants(fold_calls(optimised.text)))
 
 
 def fold_calls(text: str) -> str:
     """IR text with the results of such calls in their place."""
     return _CALL.sub(_folded, text)
+
+
+def spread_constants(text: str) -> str:
+    """IR text in which numbers that only folded calls give stand where they are used, but for
+    divisors: as :data:`_LATE` values they stay what nobody knew in time."""
+    while True:
+        late = {m["name"]: m["value"] for m in _LATE.finditer(text)}
+        found = _TO_INTEGER.sub(partial(_converted, late=late), text)
+        found = _OPERATION.sub(partial(_spread, late=late), found)
+        if found == text:
+            return text
+        text = found
+
+
+def _converted(match: re.Match[str], late: Mapping[str, str]) -> str:
+    text = late.get(match["of"] or match["given"])
+    value = None if text is None else _value(f"float {text}")
+    if value is None or not math.isfinite(value) or abs(value) >= 1 << 31:
+        return match[0]
+    return f"{match['head']}select i1 true, i32 {math.trunc(value)}, i32 {math.trunc(value)}"
+
+
+def _spread(match: re.Match[str], late: Mapping[str, str]) -> str:
+    left, right = (late.get(match[side], match[side]) for side in ("left", "right"))
+    operation, type_ = match["operation"].split()[0], match["type"]
+    known = [int(side) for side in (left, right) if re.fullmatch(r"-?\d+", side)]
+    if len(known) == 2 and (found := _integer(operation, *known)) is not None:
+        return f"{match['head']}select i1 true, {type_} {found}, {type_} {found}"
+    if operation in {"sdiv", "udiv", "srem", "urem"}:
+        right = match["right"]
+    return f"{match['head']}{match['operation']} {type_} {left}, {right}"
+
+
+def _integer(operation: str, left: int, right: int) -> int | None:
+    """Of two numbers that are far from where anything wraps around."""
+    if abs(left) >= 1 << 20 or abs(right) >= 1 << 10:
+        return None
+    match operation:
+        case "add":
+            return left + right
+        case "sub":
+            return left - right
+        case "mul":
+            return left * right
+        case "sdiv" if right:
+            return math.trunc(left / right)
+        case _:
+            return None
 
 
 def _with_text(unit: CompiledUnit, text: str) -> CompiledUnit:

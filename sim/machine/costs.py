@@ -53,12 +53,14 @@ class Generation(Enum):
 @dataclass(frozen=True, slots=True)
 class Cost:
     """``slots`` machine instructions on ``unit``, the last result ``steps`` dependent instructions
-    after the first begins. ``origin`` says where the numbers come from."""
+    after the first begins. ``origin`` says where the numbers come from. Of the instructions those
+    that ``beside`` counts are on other units."""
 
     unit: Unit
     slots: float
     steps: float
     origin: str
+    beside: tuple[tuple[Unit, float], ...] = ()
 
 
 _C = InstructionClass
@@ -119,18 +121,45 @@ _SHORT = (
 )
 _PRODUCT = "Granlund and Montgomery (PLDI 1994): high half of a product, shifts, signs corrected"
 
+_CONVERSIONS = 3
+"""Of each division: of the divisor to a float, its reciprocal, and back (I2F, MUFU.RCP, F2I)."""
+
+_PRODUCTS = 0.4
+"""Of its other instructions those that multiply (IMAD, IMAD.HI): 0.3 to 0.5 in code of ptxas 12.9
+for sm_75 and sm_90."""
+
+
+def _divides(slots: float, origin: str) -> Cost:
+    products = round(_PRODUCTS * (slots - _CONVERSIONS))
+    beside = (Unit.SFU, float(_CONVERSIONS)), (Unit.FMA, float(products))
+    return Cost(Unit.ALU, slots, slots + 2, origin, beside)
+
+
 DIVISIONS: dict[tuple[Opcode, bool], Cost] = {
-    (Opcode.UDIV, False): Cost(Unit.ALU, 18, 20, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections"),
-    (Opcode.UREM, False): Cost(Unit.ALU, 17, 19, _PTXAS),
-    (Opcode.SDIV, False): Cost(Unit.ALU, 24, 26, f"{_PTXAS}: as unsigned, and signs"),
-    (Opcode.SREM, False): Cost(Unit.ALU, 22, 24, _PTXAS),
-    (Opcode.UDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
-    (Opcode.UREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
-    (Opcode.SDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
-    (Opcode.SREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
+    (Opcode.UDIV, False): _divides(18, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections"),
+    (Opcode.UREM, False): _divides(17, _PTXAS),
+    (Opcode.SDIV, False): _divides(24, f"{_PTXAS}: as unsigned, and signs"),
+    (Opcode.SREM, False): _divides(22, _PTXAS),
+    (Opcode.UDIV, True): _divides(22, _SHORT),
+    (Opcode.UREM, True): _divides(21, _SHORT),
+    (Opcode.SDIV, True): _divides(22, _SHORT),
+    (Opcode.SREM, True): _divides(21, _SHORT),
 }
 """Division and remainder of integers by what is no constant, by whether they have 64 bits, since
 Volta; ptxas 13 makes no code for GPUs before, which have the row of their class."""
+
+_KNOWN_LATE = (
+    "ptxas 12.9 for sm_75 to sm_90, instructions of one more division by a power of two that a "
+    "fast function of an unrolled loop's counter gives"
+)
+
+LATE_DIVISIONS: dict[Opcode, Cost] = {
+    Opcode.UDIV: _divides(14, _KNOWN_LATE),
+    Opcode.UREM: _divides(13, _KNOWN_LATE),
+    Opcode.SDIV: _divides(18, _KNOWN_LATE),
+    Opcode.SREM: _divides(16, _KNOWN_LATE),
+}
+"""Of integers of 32 bits by a number that ptxas knows after it has taken divisions apart."""
 
 TEST_OF_HALVES = 4
 """Instructions that ask whether 64-bit operands fit 32 bits (BypassSlowDivision, as above)."""
@@ -164,10 +193,13 @@ def generation_of_gpu(gpu: GpuDescription) -> Generation:
     return generation_of(gpu.capability, gpu.is_amd)
 
 
-def division_cost(opcode: Opcode, generation: Generation, *, is_wide: bool) -> Cost:
-    """Integer division or remainder by a value that is no constant."""
+def division_cost(
+    opcode: Opcode, generation: Generation, *, is_wide: bool, is_known_late: bool = False
+) -> Cost:
+    """Integer division or remainder by a value that is no constant, or known too late."""
     if generation is Generation.VOLTA:
-        return DIVISIONS[opcode, is_wide]
+        late = is_known_late and not is_wide
+        return LATE_DIVISIONS[opcode] if late else DIVISIONS[opcode, is_wide]
     if is_wide and generation is Generation.AMD:
         return AMD_WIDE_DIVISION
     kind = InstructionClass.INT_DIV

@@ -28,7 +28,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import IntTy, PtrTy, scalar_of
-from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.frontend.ir.values import ConstantFloat, ConstantInt, InstructionRef, Value
 from kcc.passes.memory.memory_accesses import MemoryAccess
 from kcc.passes.mix.classify import intrinsic_stem
 
@@ -63,6 +63,8 @@ class Folding:
             return True
         if instruction.index in self.fused or instruction.opcode is Opcode.FNEG:
             return True
+        if is_known_late(instruction):
+            return True
         if (
             isinstance(type_, IntTy)
             and type_.bits == 1
@@ -82,6 +84,14 @@ class Folding:
             return False
         (user,) = users
         return user.opcode is Opcode.SELECT and set(user.operands[1:]) == set(instruction.operands)
+
+
+def is_known_late(instruction: AnyInstruction | None) -> bool:
+    """Whether it is a number that :mod:`kcc.frontend.constant_math` put in the place of a call."""
+    if not isinstance(instruction, Select):
+        return False
+    _, one, other = instruction.operands
+    return one == other and isinstance(one, ConstantInt | ConstantFloat)
 
 
 def folding_of(function: Function, accesses: Accesses) -> Folding:

@@ -59,6 +59,7 @@ from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import (
     folding_of,
     function_name,
+    is_known_late,
     own_addresses,
 )
 from kcc.sim.program.groups import with_groups
@@ -351,8 +352,15 @@ class _Lowering:
                 continue
             slots, steps, unit = cost.slots, cost.steps, cost.unit
             if kind is InstructionClass.INT_DIV:
-                division = _division(instruction, self.generation)
+                division = self._division(instruction)
                 slots, steps = division.slots, division.steps
+                for other, own_slots in division.beside:
+                    slots -= own_slots
+                    draft = Draft(
+                        other, kind, own_slots * count, 1.0, list(needs), line=_line(instruction),
+                        instruction=instruction.index,
+                    )  # fmt: skip
+                    self.drafts.add(instruction.block, draft)
             if slots * count <= 0:
                 continue
             memory = Memory.NONE
@@ -543,6 +551,19 @@ class _Lowering:
             blocks[before] = (*blocks[before], *range(len(rows) - len(tests), len(rows)))
             rows[first] = replace(rows[first], needs=(*rows[first].needs, len(rows) - 1))
 
+    def _division(self, instruction: AnyInstruction) -> Cost:
+        """Division by a constant is a multiplication and shifts, by a power of two shifts alone."""
+        divisor = instruction.operands[1]
+        type_ = scalar_of(instruction.type)
+        wide = isinstance(type_, IntTy) and type_.bits > 32
+        if isinstance(divisor, ConstantInt):
+            is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
+            return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
+        if isinstance(divisor, ConstantVector):
+            return BY_CONSTANT[False]
+        late = is_known_late(self.function.definition(divisor))
+        return division_cost(instruction.opcode, self.generation, is_wide=wide, is_known_late=late)
+
     def _wait_for_branches(
         self, rows: list[MachineOperation], blocks: Sequence[Sequence[int]], waits: dict[int, int]
     ) -> None:
@@ -565,19 +586,6 @@ def _has_doubles(instruction: AnyInstruction) -> bool:
 
 def _is_double_type(type_: IrType) -> bool:
     return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
-
-
-def _division(instruction: AnyInstruction, generation: Generation) -> Cost:
-    """Division by a constant is a multiplication and shifts, by a power of two shifts alone."""
-    divisor = instruction.operands[1]
-    type_ = scalar_of(instruction.type)
-    wide = isinstance(type_, IntTy) and type_.bits > 32
-    if isinstance(divisor, ConstantInt):
-        is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
-        return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
-    if isinstance(divisor, ConstantVector):
-        return BY_CONSTANT[False]
-    return division_cost(instruction.opcode, generation, is_wide=wide)
 
 
 def _memory_of(touch: MemoryAccess) -> Memory:

@@ -77,6 +77,13 @@ def test_a_loop_bounded_by_a_function_is_unrolled():
     # Each round has a remainder by its own power of two, as in nvcc's code.
     assert len(texts(folded, "srem")) == 4
     assert len(texts(folded, "select i1 true, float")) == 4
+    # What comes of that power but for the remainder is known: itself and half of it as integers.
+    assert texts(folded, "call", "fptosi") == texts(folded, "sdiv") == []
+    divisors = [line.rpartition(", ")[2] for line in texts(folded, "srem")]
+    assert all(divisor.startswith("%") for divisor in divisors)
+    assert [len(texts(folded, f"select i1 true, i32 {n}, i32 {n}")) for n in (1, 2, 8, 16)] == [
+        1, 2, 2, 1,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("call", ["log(-1.0f)", "powr(-2.0f, 2.0f)", "exp(x)", "pow(x, 2.5f)",
