@@ -46,7 +46,8 @@ class IdealAccesses:
         beyond = np.maximum(sectors - executed * self.sectors, 0.0) * asks
         conflicts = np.maximum(passes - executed * self.passes, 0.0) * banks
         rows = executed * asks, executed * banks, beyond, conflicts
-        return Excess(*(np.bincount(line_of, row, lines) for row in rows))
+        sums = (np.bincount(line_of, row, lines).astype(np.float64) for row in rows)
+        return Excess(*sums)
 
 
 def ideal_accesses(tables: TraceTables, block_threads: int) -> IdealAccesses:

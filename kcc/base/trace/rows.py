@@ -92,7 +92,7 @@ def _union(kinds: tuple[Any, ...]) -> Reader:
 
 def _value(kind: type) -> Reader:
     def read(value: Json) -> object:
-        own: type[object] = type(value)
+        own = type(cast(object, value))
         if own is not kind and (kind is not float or own is not int):
             raise _WrongValue(f"{kind.__name__} expected")
         if own is int and not -INT_LIMIT <= value < INT_LIMIT:
