@@ -182,7 +182,7 @@ def test_a_signal_leaves_nothing_but_the_journal(words: tuple[str, ...], folder:
     temporary.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
     for seconds in (1.5, 2.5, 4.0):
-        command = [sys.executable, "-P", "-m", "kcc", *words, "--", "3000"]
+        command = [sys.executable, "-P", "-m", "kcc", *words, "--", "30000"]
         with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
             time.sleep(seconds)
             process.terminate()
