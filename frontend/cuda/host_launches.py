@@ -42,6 +42,9 @@ _TYPES = (
 _DECLARED = re.compile(rf"\s*(?:{_TYPES}\s*)+(?![*&])")
 _ONE = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:=\s*(.*)|\((.*)\)|\{(.*)\})\s*\Z", re.DOTALL)
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\.\s*([xyz])\s*)?=(?!=)\s*(.*)\Z", re.DOTALL)
+_CONTROL = re.compile(r"\s*(?:for|while|if|else|do|switch|case|default)\b")
+"""Before what may be passed by, or done again."""
+_SET = re.compile(r"\b([A-Za-z_]\w*)\s*=(?!=)")
 _CHANGED = re.compile(
     r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)=)"
     r"|(?:\bcin\s*>>|&)\s*([A-Za-z_]\w*)\s*(?=[,;)>]|\Z)"
@@ -149,22 +152,20 @@ def _of_function(
         if name != "argc":
             values[name] = frozenset({name})
     values.update(given)
-    depth, place = 0, start
+    scopes, place = list[bool](), start
     for at, sign in _ends(plain, start, end):
         statement = plain[place:at]
-        inside = depth > 0 or re.match(r"\s*(?:for|while|if|switch)\b", statement) is not None
+        inside = any(scopes) or _CONTROL.match(statement) is not None
         launch = _launch_in(text, plain, place, at, values)
         if launch is not None:
             yield launch
         else:
             _take(statement, values, given, inside=inside)
-        depth += {"{": 1, "}": -1}.get(sign, 0) if _opens_scope(statement, sign) else 0
+        if sign == "{":  # a plain block is not passed by
+            scopes.append(bool(statement.strip()))
+        elif sign == "}" and scopes:
+            scopes.pop()
         place = at + 1
-
-
-def _opens_scope(statement: str, sign: str) -> bool:
-    """Whether a brace may be passed by: that of a plain block is not."""
-    return sign != "{" or bool(statement.strip())
 
 
 def _ends(plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -201,6 +202,10 @@ def _take(statement: str, values: Values, given: Mapping[str, Number], *, inside
         return
     if _OUTSIDE.search(statement):
         return
+    if _CONTROL.match(statement):
+        for name in _SET.findall(statement):
+            if name in values and name not in given:
+                values[name] = frozenset({name})
     for match in _CHANGED.finditer(statement):
         name = match[1] or match[2] or match[3]
         if name in values and name not in given:

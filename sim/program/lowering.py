@@ -23,8 +23,7 @@ from kcc.frontend.ir.instructions import (
     Return,
     Store,
 )
-from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
-from kcc.frontend.ir.values import ConstantInt, ConstantVector
+from kcc.frontend.ir.types import VOID, FloatTy, IrType, scalar_of, size_bytes
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -44,22 +43,18 @@ from kcc.sim.flow.divergent_branches import (
     remainder_tests,
 )
 from kcc.sim.machine.costs import (
-    BY_CONSTANT,
-    BY_POWER_OF_TWO,
     COSTS,
-    Cost,
     Generation,
     Unit,
     cost_of,
-    division_cost,
 )
 from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
+from kcc.sim.program.divisions import division_of
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import (
     folding_of,
     function_name,
-    is_known_late,
     own_addresses,
 )
 from kcc.sim.program.groups import with_groups
@@ -352,7 +347,7 @@ class _Lowering:
                 continue
             slots, steps, unit = cost.slots, cost.steps, cost.unit
             if kind is InstructionClass.INT_DIV:
-                division = self._division(instruction)
+                division = division_of(instruction, self.function, self.generation)
                 slots, steps = division.slots, division.steps
                 for other, own_slots in division.beside:
                     slots -= own_slots
@@ -550,19 +545,6 @@ class _Lowering:
             (before,) = outside
             blocks[before] = (*blocks[before], *range(len(rows) - len(tests), len(rows)))
             rows[first] = replace(rows[first], needs=(*rows[first].needs, len(rows) - 1))
-
-    def _division(self, instruction: AnyInstruction) -> Cost:
-        """Division by a constant is a multiplication and shifts, by a power of two shifts alone."""
-        divisor = instruction.operands[1]
-        type_ = scalar_of(instruction.type)
-        wide = isinstance(type_, IntTy) and type_.bits > 32
-        if isinstance(divisor, ConstantInt):
-            is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
-            return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
-        if isinstance(divisor, ConstantVector):
-            return BY_CONSTANT[False]
-        late = is_known_late(self.function.definition(divisor))
-        return division_cost(instruction.opcode, self.generation, is_wide=wide, is_known_late=late)
 
     def _wait_for_branches(
         self, rows: list[MachineOperation], blocks: Sequence[Sequence[int]], waits: dict[int, int]

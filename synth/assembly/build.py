@@ -208,8 +208,7 @@ class _Builder:
                 assert isinstance(of_early, TripsOf)
                 source = replace(of_early, rest=True)
             trips = self.parameters.add(kind, PtrTy(2) if drawn else I32, source)
-            table = control.quantiles(count, 1)
-            sharing = control.sharing_of_loop(self.original.profile, loop, table)
+            sharing = control.sharing_of_loop(self.original.profile, loop)
             if any(self.info.blocks[b].barriers for b in loop.blocks):
                 sharing = WHOLE_BLOCK
         if made is not LoopControl.KEPT and way is not None:
@@ -241,8 +240,7 @@ class _Builder:
         ways = [(e.block, e.branch.otherwise if e.stays_then else e.branch.then) for e in others]
         source = TripsOf(loop.id, self.factors[loop.id], tuple(ways))
         trips = self.parameters.add(ParameterKind.TABLE, PtrTy(2), source)
-        table = control.quantiles(count, 1)
-        sharing = control.sharing_of_loop(self.original.profile, loop, table)
+        sharing = control.sharing_of_loop(self.original.profile, loop)
         if any(self.info.blocks[b].barriers for b in loop.blocks):
             sharing = WHOLE_BLOCK
         self.early.update((e.block, (loop, e)) for e in others)
@@ -449,9 +447,7 @@ class _Builder:
         around = self.info.blocks[number].loop
         loop = None if around is None else self.info.loops[around]
         if loop is not None and not {end.then, end.otherwise} <= set(loop.blocks):
-            count = self.original.profile.loops[loop.id]
-            table = control.quantiles(count, 1)
-            sharing = control.sharing_of_loop(self.original.profile, loop, table)
+            sharing = control.sharing_of_loop(self.original.profile, loop)
         elif loop is not None and control.falls_apart(self.original.profile, loop):
             sharing = ALONE
         else:

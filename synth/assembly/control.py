@@ -361,18 +361,24 @@ def sharing_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: 
     return nearest(expected, measured, mixed=_is_long(profile))
 
 
-def sharing_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]) -> Sharing:
+def sharing_of_loop(profile: LaunchProfile, loop: LoopInfo) -> Sharing:
     """The same for the trips of a loop: a warp stays as long as its longest lane."""
-    entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
-    warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
+    warps, lanes = _entering(profile, loop)
     if not warps:
         return ALONE
+    trips = quantiles(profile.loops[loop.id], 1)
     longest = profile.nodes[loop.header].warps / warps
 
     def expected(together: int) -> tuple[float]:
         return (_expected_longest(trips, max(lanes / warps / together, 1.0)),)
 
     return nearest(expected, (longest,), mixed=_is_long(profile))
+
+
+def _entering(profile: LaunchProfile, loop: LoopInfo) -> tuple[int, int]:
+    """How many warps enter a loop, and lanes."""
+    edges = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
+    return sum(e.warps for e in edges), sum(e.oecount for e in edges)
 
 
 def hot_part(
@@ -388,7 +394,8 @@ def hot_part(
     if lines < LEAST_LINES or touches < LEAST_TOUCHES * lines:
         return 0
     found = sum(int(d) * n for c in counts for d, n in c.reuse.items()) / touches
-    alike = sum(1 << d.bit_length() - 1 for d in range(1, lines)) / lines
+    floors = ((1 << k, min(2 << k, lines) - (1 << k)) for k in range((lines - 1).bit_length()))
+    alike = sum(floor * count for floor, count in floors) / lines
     parts = min(HOT_REUSE, key=lambda part: abs(HOT_REUSE[part] - found / alike))
     return parts if min(elements) >> parts else 0
 
@@ -402,8 +409,7 @@ def _is_long(profile: LaunchProfile) -> bool:
 def falls_apart(profile: LaunchProfile, loop: LoopInfo) -> bool:
     """Whether lanes leave a loop after so different trips that those which draw together in it have
     drawn differently often by the next time they come there."""
-    entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
-    warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
+    warps, lanes = _entering(profile, loop)
     header = profile.nodes[loop.header]
     return header.ecount * warps < APART * lanes * header.warps
 
