@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 PYTHON_KERNEL = re.compile(r"(?P<file>.*\.py):(?P<kernel>[A-Za-z_]\w*)")
 
+CUDA_ENDINGS = (".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".hpp")
+"""Of files with CUDA or HIP in them; sources of HIP are C++ by name."""
+
 FrontendName = Literal["auto", "builtin", "clang", "nvrtc"]
 
 
@@ -184,6 +187,6 @@ def language_of(name: str) -> Language:
 
     if is_python_kernel(name):
         return Language.PTX
-    endings = {".cu": Language.CUDA, ".cuh": Language.CUDA, ".hip": Language.CUDA}
+    endings = dict.fromkeys(CUDA_ENDINGS, Language.CUDA)
     endings |= {".ll": Language.LLVM, ".bc": Language.LLVM, ".ptx": Language.PTX}
     return endings.get(PurePath(name).suffix.lower(), Language.OPENCL)

@@ -34,6 +34,10 @@ MOST_BLOCKS = 1 << 31
 """Thread blocks of a dimension, and threads of a block's, that a launch may have."""
 
 _LAUNCH = re.compile(r"\b([A-Za-z_]\w*)\s*(?=<)")
+_OF_HIP = re.compile(r"\bhipLaunchKernelGGL\s*\(")
+_HIP_NAME = re.compile(
+    r"\s*(?:HIP_KERNEL_NAME\s*\(|\()?\s*([A-Za-z_]\w*)\s*(?:<(.*)>)?\s*\)?\s*\Z", re.DOTALL
+)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([^\n\\]+)$", re.MULTILINE)
 _TYPES = (
     r"(?:const|constexpr|static|volatile|unsigned|signed|long|short|int|size_t|std::size_t|auto|"
@@ -225,6 +229,35 @@ def _assigned(match: re.Match[str], values: Values, *, inside: bool) -> Known | 
 
 
 def _launch_in(text: str, plain: str, start: int, end: int, values: Values) -> HostLaunch | None:
+    written = _in_angles(plain, start, end) or _of_hip(plain, start, end)
+    if written is None or len(written.sizes) < 2:
+        return None
+    name = written.kernel
+    if written.template:
+        name += f"<{', '.join(part.strip() for part in _split(written.template))}>"
+    (grid, lacking), (block, more) = (_extents(size, values) for size in written.sizes[:2])
+    shared = _number(written.sizes[2], values) if len(written.sizes) > 2 else 0
+    return HostLaunch(
+        written.kernel, name, text.count("\n", 0, written.start) + 1, grid, block,
+        None if shared is None else int(shared),
+        tuple(_number(a, values) for a in written.arguments),
+        lacking | more,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A launch as its text has it; ``sizes`` are grid, block, shared memory and stream."""
+
+    kernel: str
+    template: str
+    sizes: list[str]
+    arguments: list[str]
+    start: int
+
+
+def _in_angles(plain: str, start: int, end: int) -> _Written | None:
+    """``kernel<<<...>>>(...)``."""
     for match in _LAUNCH.finditer(plain, start, end):
         at, template = match.end(), ""
         if not plain.startswith("<<<", at):
@@ -238,23 +271,24 @@ def _launch_in(text: str, plain: str, start: int, end: int, values: Values) -> H
         close = plain.find(">>>", at, end)
         if close < 0:
             continue
-        sizes = _split(plain[at + 3 : close])
-        if len(sizes) < 2:
-            return None
         opening = plain.find("(", close, end)
         inner = plain[opening + 1 : plain.rfind(")", close, end)] if opening >= 0 else ""
-        name = match[1]
-        if template:
-            name += f"<{', '.join(part.strip() for part in _split(template))}>"
-        (grid, lacking), (block, more) = (_extents(size, values) for size in sizes[:2])
-        shared = _number(sizes[2], values) if len(sizes) > 2 else 0
-        return HostLaunch(
-            match[1], name, text.count("\n", 0, match.start()) + 1, grid, block,
-            None if shared is None else int(shared),
-            tuple(_number(a, values) for a in _split(inner)) if inner.strip() else (),
-            lacking | more,
-        )  # fmt: skip
+        arguments = _split(inner) if inner.strip() else []
+        sizes = _split(plain[at + 3 : close])
+        return _Written(match[1], template, sizes, arguments, match.start())
     return None
+
+
+def _of_hip(plain: str, start: int, end: int) -> _Written | None:
+    """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...)``."""
+    match = _OF_HIP.search(plain, start, end)
+    if match is None:
+        return None
+    kernel, *others = _split(plain[match.end() : plain.rfind(")", match.end(), end)])
+    named = _HIP_NAME.match(kernel)
+    if named is None or len(others) < 4:
+        return None
+    return _Written(named[1], named[2] or "", others[:4], others[4:], match.start())
 
 
 def _extents(text: str, values: Values) -> tuple[Extents | None, frozenset[str]]:

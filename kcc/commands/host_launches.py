@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Span
+from kcc.frontend import CUDA_ENDINGS
 from kcc.stages.analyze import LaunchInputs
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from kcc.base.expressions import Expression
     from kcc.frontend.cuda.host_launches import HostLaunch
     from kcc.frontend.source_file import SourceText
-
-ENDINGS = (".cu", ".cuh")
 
 _INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"", re.MULTILINE)
 MOST_HEADERS = 30
@@ -28,7 +27,7 @@ def launches_of_host(source: SourceText, given: LaunchInputs) -> Mapping[str, La
     needs values of names. ``given`` is what the command line has: its names count, and with sizes
     of its own nothing is taken from the host."""
     request = given.request
-    if not source.name.endswith(ENDINGS) or request.global_size or request.grid:
+    if not source.name.endswith(CUDA_ENDINGS) or request.global_size or request.grid:
         return {}
     from kcc.frontend.cuda.host_launches import HostLaunch, host_launches
 

@@ -42,7 +42,7 @@ _DIALECT_OPTIONS = {
 
 
 SOURCES = (
-    "kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc), PTX (.ptx), "
+    "kernel source: OpenCL C, CUDA (.cu), HIP (.hip, .cpp), LLVM IR (.ll, .bc), PTX (.ptx), "
     "FILE.py:KERNEL of Triton or Numba"
 )
 

@@ -29,6 +29,7 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, check_targets, write_standard
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
+from kcc.frontend import CUDA_ENDINGS
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from kcc.stages.analyze import AnalysisRequest
     from kcc.stages.static_tracing import StaticTraces, TracedKernel
 
-SOURCE_SUFFIXES = (".cl", ".cu", ".hip", ".ll", ".bc", ".ptx")
+SOURCE_SUFFIXES = (".cl", *CUDA_ENDINGS, ".ll", ".bc", ".ptx")
 
 MAX_NOTES = 12
 """Assumptions that are listed for each kernel; of more, their number is said."""

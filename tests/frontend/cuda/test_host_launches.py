@@ -29,6 +29,9 @@ KNOWN = [
     ("for (int i = 0; i < 3; ++i) { k<<<5, 32>>>(i); }", (5, 1, 1), (32, 1, 1)),
     ("int n = 1; { n = 3; } k<<<n, 32>>>();", (3, 1, 1), (32, 1, 1)),
     ("dim3 g(1, 1); g.x = 9; k<<<g, 32>>>();", (9, 1, 1), (32, 1, 1)),
+    ("hipLaunchKernelGGL(k, dim3(4, 2), dim3(64), 0, 0, p);", (4, 2, 1), (64, 1, 1)),
+    ("auto b = dim3(8, 8); hipLaunchKernelGGL((k<1>), 7, b, 0, s, p);", (7, 1, 1), (8, 8, 1)),
+    ("hipLaunchKernelGGL(HIP_KERNEL_NAME(k<T, 2>), 3, 32, 0, 0);", (3, 1, 1), (32, 1, 1)),
     ('printf("k<<<1, 1>>>(;"); /* k<<<2, 2>>>(); */ k<<<3, 32>>>();', (3, 1, 1), (32, 1, 1)),
 ]
 
@@ -39,6 +42,12 @@ def test_sizes_that_constants_decide(
 ):
     found = only(body)
     assert (found.grid, found.block, found.unknown) == (grid, block, frozenset())
+
+
+def test_what_hip_launches_has_names_and_arguments():
+    found = only("hipLaunchKernelGGL((k<float, 4>), 2, 64, 512, 0, p, 3, x);")
+    assert (found.kernel, found.name, found.shared_bytes) == ("k", "k<float, 4>", 512)
+    assert found.arguments == (None, 3, None)
 
 
 UNKNOWN = [
