@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.measured_programs import Program, Row, Step
 from benchmarks.measured_tables import DATA, Table
+from benchmarks.public_programs import FLUID, unwrapped
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Span
 from kcc.base.expressions import Value, evaluate
@@ -42,8 +43,9 @@ SAMPLES = 9
 
 
 def rows_of(table: Table, data: Path) -> list[Row]:
-    """All rows of a table in the folder ``data``."""
-    with (data / table.file).open(encoding="utf-8") as file:
+    """All rows of a table, in our own data or in the folder ``data``."""
+    own = OWN / table.file
+    with (own if own.exists() else data / table.file).open(encoding="utf-8") as file:
         lines = (line for line in file if not line.startswith("#"))
         return table.rows(csv.DictReader(lines))
 
@@ -183,7 +185,11 @@ def _request(step: Step, table: Table, names: dict[str, Value], root: Path) -> A
     return AnalysisRequest(
         source=source,
         options=BuildOptions(
-            macros, include, opt_level=OptLevel.O2, fast_relaxed_math=step.fast_math
+            macros,
+            include,
+            opt_level=OptLevel.O2,
+            fast_relaxed_math=step.fast_math,
+            instantiate=(step.kernel,) if "<" in step.kernel else (),
         ),
         kernels=(step.kernel,),
         other_launch=LaunchInputs(launch, names, given, "table"),
@@ -194,6 +200,8 @@ def _request(step: Step, table: Table, names: dict[str, Value], root: Path) -> A
 @cache
 def _source(path: Path, without: tuple[str, ...]) -> SourceText:
     source = read_source(str(path))
+    if str(path).endswith(FLUID):
+        return replace(source, name=f"{source.name}.cl", text=unwrapped(source.text))
     if not without:
         return source
     kept = ("" if line.strip() in without else line for line in source.text.split("\n"))

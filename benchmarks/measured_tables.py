@@ -30,6 +30,15 @@ from benchmarks.measured_programs import (
     tuned,
     way_of,
 )
+from benchmarks.public_programs import (
+    FLUID_GPUS,
+    fluid,
+    fluid_ms,
+    laplacian,
+    sgemm_a6000,
+    sgemm_ms,
+    sgemm_rx7900xtx,
+)
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.validation.case import Gpu, Measures
 
@@ -95,7 +104,7 @@ _COUNTERS = {
     "dram_write_sectors": "dram_sect_wr",
 }
 _A100, _W6600 = {"": "nvidia-a100-pcie-40gb"}, {"": "amd-radeon-pro-w6600"}
-_FIRST = "dd43b7f"
+_FIRST, _PUBLIC = "dd43b7f", "e9183d94"
 _MILO = tuned("convolution_milo.cu", "convolution_kernel")
 _DEDISPERSION = tuned(  # nr_channels x nr_samples_per_channel, nr_dms x nr_samples, nr_channels
     "dedispersion.cu", "dedispersion_kernel", "loop_unroll_factor_channel",
@@ -224,6 +233,20 @@ TABLES = (
     Table("microbench_stream_occupancy.csv", DATA, STREAM_GPUS, stream, Measures.LAUNCH,
           (_gpu, lambda row: row["column"]), lambda _: "", measured_ms=stream_ms, rows=_by_column,
           warm=True),
+    # Published beside their kernels by other projects (benchmarks/data); launches follow each
+    # other on the same data.
+    Table("fluidx3d_nvidia.csv", "", FLUID_GPUS, fluid, Measures.LAUNCH,
+          (_gpu, lambda row: row["format"]), lambda _: "", measured_ms=fluid_ms, warm=True,
+          first_seen=_PUBLIC),
+    Table("fluidx3d_amd.csv", "", FLUID_GPUS, fluid, Measures.LAUNCH,
+          (_gpu, lambda row: row["format"]), lambda _: "", measured_ms=fluid_ms, warm=True,
+          first_seen=_PUBLIC),
+    Table("sgemm_a6000.csv", "", {"": "a6000"}, sgemm_a6000, Measures.LAUNCH,
+          measured_ms=sgemm_ms, warm=True, first_seen=_PUBLIC),
+    Table("sgemm_rx7900xtx.csv", "", {"": "rx7900xtx"}, sgemm_rx7900xtx, Measures.LAUNCH,
+          warm=True, first_seen=_PUBLIC),
+    Table("laplacian_mi250x.csv", "", {"": "amd-mi250x-gcd"}, laplacian, Measures.LAUNCH,
+          warm=True, first_seen=_PUBLIC),
 )  # fmt: skip
 
 NO_TIMES = {

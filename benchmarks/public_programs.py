@@ -1,0 +1,132 @@
+"""What the rows of tables ran that other projects publish beside their kernels (benchmarks/data)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from benchmarks.measured_programs import Program, Row, Step
+
+# FluidX3D: its kernel stream_collide, which a macro of C++ makes a literal of. The cells of its
+# benchmark are all fluid, and a step differs from the next by the parity of t.
+
+CELLS = 256**3
+FLUID = "FluidX3D/src/kernel.cpp"
+
+_LATTICE = (
+    "def_Nx=256u", "def_Ny=256u", "def_Nz=256u", f"def_N={CELLS}ul", "uxx=uint", "def_Dx=1u",
+    "def_Dy=1u", "def_Dz=1u", "D3Q19=", "def_velocity_set=19u", "def_dimensions=3u", "SRT=",
+    "def_w=0.2857142857f", "def_c=0.57735027f", "def_w0=(1.0f/3.0f)", "def_ws=(1.0f/18.0f)",
+    "def_we=(1.0f/36.0f)", "TYPE_S=0x01", "TYPE_E=0x02", "TYPE_T=0x04", "TYPE_F=0x08",
+    "TYPE_I=0x10", "TYPE_G=0x20", "TYPE_X=0x40", "TYPE_Y=0x80", "TYPE_MS=0x03", "TYPE_BO=0x03",
+    "TYPE_SU=0x38", "cl_workgroup_size=64u", "def_transfers=5u",
+)  # fmt: skip
+_FORMATS = {
+    "FP32": ("fpxx=float", "fpxx_copy=float", "load(p,o)=(p)[o]", "store(p,o,x)=(p)[o]=(x)"),
+    "FP16S": ("fpxx=half", "fpxx_copy=ushort", "load(p,o)=(vload_half(o,p)*3.0517578E-5f)",
+              "store(p,o,x)=vstore_half_rte((x)*32768.0f,o,p)"),
+    "FP16C": ("fpxx=ushort", "fpxx_copy=ushort", "load(p,o)=half_to_float_custom((p)[o])",
+              "store(p,o,x)=(p)[o]=float_to_half_custom(x)"),
+}  # fmt: skip
+
+FLUID_GPUS: Mapping[str, str] = {
+    "B200 SXM6 180GB": "nvidia-b200", "H200 SXM5 141GB": "h200",
+    "H100 SXM5 80GB HBM3": "nvidia-h100-sxm5-80gb", "H100 PCIe 80GB HBM2e": "nvidia-h100-pcie-80gb",
+    "A100 SXM4 80GB": "nvidia-a100-sxm4-80gb", "A100 PCIe 40GB": "nvidia-a100-pcie-40gb",
+    "Tesla V100 PCIe 16GB": "v100", "Quadro GV100": "nvidia-quadro-gv100", "Tesla K40m": "k40",
+    "Tesla K20c": "k20", "GeForce RTX 5090": "rtx5090", "GeForce RTX 4090": "rtx4090",
+    "L40": "l40", "L4": "l4", "GeForce RTX 3090": "rtx3090", "RTX A6000": "a6000",
+    "GeForce RTX 3080 10GB": "rtx3080", "A40": "a40", "A10": "a10", "GeForce RTX 3070": "rtx3070",
+    "RTX A4000": "a4000", "GeForce RTX 3060": "rtx3060", "Titan RTX": "nvidia-titan-rtx",
+    "GeForce RTX 2080 Ti": "rtx2080ti", "Tesla T4": "t4", "GeForce GTX 1080 Ti": "gtx1080ti",
+    "GeForce GTX 1080": "gtx1080", "GeForce GTX 980": "gtx980", "GeForce GTX 480": "gtx480",
+    "Instinct MI300X": "amd-mi300x", "Instinct MI210": "amd-mi210", "Instinct MI100": "amd-mi100",
+    "Radeon RX 7900 XTX": "rx7900xtx", "Radeon PRO W7800": "w7800",
+    "Radeon RX 6900 XT": "amd-radeon-rx-6900-xt", "Radeon RX Vega 64": "amd-radeon-rx-vega-64",
+    "Radeon RX 480 8GB": "amd-radeon-rx-480",
+}  # fmt: skip
+
+
+def fluid(row: Row) -> Program:
+    """A step of the lattice, with the distributions in the row's format."""
+    step = Step(FLUID, "stream_collide", "n//64", "64", ("t=t", "fx=0", "fy=0", "fz=0"),
+                (*_LATTICE, *_FORMATS[row["format"]]), times="1/2", over=("t", "0", "2"),
+                branches=(("if(flagsn_bo==TYPE_S||flagsn_su==TYPE_G) return;", "0"),))  # fmt: skip
+    return Program((step,), {"n": CELLS})
+
+
+def fluid_ms(row: Row) -> float:
+    """Milliseconds of a step, from million cells a second."""
+    return CELLS / float(row["mlups"]) * 1e-3
+
+
+def unwrapped(text: str) -> str:
+    """OpenCL C out of FluidX3D's kernel.cpp, where it stands in ``R(...)`` and, what a macro cannot
+    take, in strings between."""
+    inner = text[text.index("return R(") + len("return R(") : text.rindex(")")]
+    inner = re.sub(r'\)\s*\+\s*"([^"]*)"\s*\+\s*R\(', r"\n\1\n", inner)
+    return re.sub(r"\)\s*\+\s*R\(", "\n", inner)
+
+
+# Products of 4096 x 4096 floats, by the steps of two tutorials: the launch and template arguments
+# that the hosts give (src/runner.cu; each src/kernel*.cpp).
+
+SIDE = 4096
+_PLAIN = ("M=4096", "N=4096", "K=4096", "alpha=1.0", "beta=0.0")
+_HIP = ("N=4096", "alpha=1.0", "beta=0.0")
+_A6000 = {
+    "sgemm_naive": ("1_naive", "", "128,128", "32,32"),
+    "sgemm_global_mem_coalesce": ("2_kernel_global_mem_coalesce", "32", "128,128", "1024"),
+    "sgemm_shared_mem_block": ("3_kernel_shared_mem_blocking", "32", "128,128", "1024"),
+    "sgemm1DBlocktiling": ("4_kernel_1D_blocktiling", "64, 64, 8, 8", "64,64", "512"),
+    "sgemm2DBlocktiling": ("5_kernel_2D_blocktiling", "128, 128, 8, 8, 8", "32,32", "256"),
+    "sgemmVectorize": ("6_kernel_vectorize", "128, 128, 8, 8, 8", "32,32", "256"),
+    "sgemmResolveBankConflicts": (
+        "7_kernel_resolve_bank_conflicts", "128, 128, 8, 8, 8", "32,32", "256"),
+    "sgemmResolveBankExtraCol": (
+        "8_kernel_bank_extra_col", "128, 128, 8, 8, 8", "32,32", "256"),
+    "sgemmAutotuned": ("9_kernel_autotuned", "128, 128, 16, 8, 8", "32,32", "256"),
+    "sgemmWarptiling": (
+        "10_kernel_warptiling", "128, 128, 16, 64, 64, 4, 8, 4, 128", "32,32", "128"),
+    "sgemmDoubleBuffering": (
+        "11_kernel_double_buffering", "128, 256, 16, 128, 32, 1, 8, 8, 256", "16,32", "256"),
+}  # fmt: skip
+_RX7900 = {
+    "kernel1_naive": ("kernel1_naive", "", "256,256", "16,16", _PLAIN),
+    "kernel2_lds": ("kernel2_lds", "", "128,128", "32,32", ("N=4096",)),
+    "kernel3_registers": ("kernel3_registers", "", "32,32", "256", _HIP),
+    "kernel4_gmem_db": ("kernel4_gmem_df", "1", "32,32", "256", _HIP),
+    "kernel5_lds_optim": ("kernel5_lds_optim", "1", "32,32", "128", _HIP),
+}  # fmt: skip
+
+
+def sgemm_a6000(row: Row) -> Program:
+    """A kernel of SGEMM_CUDA."""
+    file, template, grid, block = _A6000[row["kernel"]]
+    kernel = f"{row['kernel']}<{template}>" if template else row["kernel"]
+    return Program((Step(f"SGEMM_CUDA/src/kernels/{file}.cuh", kernel, grid, block, _PLAIN),))
+
+
+def sgemm_ms(row: Row) -> float:
+    """Milliseconds of a product, from GFLOP/s."""
+    return 2 * SIDE**3 / float(row["gflops"]) * 1e-6
+
+
+def sgemm_rx7900xtx(row: Row) -> Program:
+    """A kernel of fp32_sgemm_amd that is written in HIP."""
+    file, template, grid, block, arguments = _RX7900[row["kernel"]]
+    kernel = f"{row['kernel']}<{template}>" if template else row["kernel"]
+    return Program((Step(f"fp32_sgemm_amd/src/{file}.cpp", kernel, grid, block, arguments),))
+
+
+# The Laplacian of AMD's lab notes, double precision, thread blocks of 256: a thread has ``m`` rows.
+
+
+def laplacian(row: Row) -> Program:
+    """A kernel of finite-difference/examples; its text says how many rows a thread has."""
+    tile = int(row["tile"])
+    source = f"amd-lab-notes/finite-difference/examples/{row['kernel_file']}"
+    step = Step(source, "laplacian_kernel<double>", f"2,{512 // max(tile, 1)},512", "256,1,1",
+                ("nx=512", "ny=512", "nz=512"), (f"m={tile}",) if tile else (),
+                without=("#define m 8",))  # fmt: skip
+    return Program((step,))
