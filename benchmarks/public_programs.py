@@ -1,4 +1,4 @@
-"""What the rows of tables ran that other projects publish beside their kernels (benchmarks/data)."""
+"""What the rows of tables ran that other projects publish beside their kernels."""
 
 from __future__ import annotations
 

@@ -113,12 +113,14 @@ def _trip_count_at(module: Module, place: Span) -> int | None:
                 continue
             start = latch.loop.start
             if (start.line, start.column) == (place.line, place.column):
-                return _trip_count(function, latch)
+                counted = trip_count(function, latch)
+                return counted and counted[0]
     return None
 
 
-def _trip_count(function: Function, latch: CondBranch) -> int | None:
-    """The trip count of a loop whose counter goes by constants from one to another."""
+def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
+    """The trip count of a loop whose counter goes by constants from one to another, and that
+    counter."""
     test = function.definition(latch.condition)
     if not isinstance(test, IntCompare) or not isinstance(test.right, ConstantInt):
         return None
@@ -142,7 +144,7 @@ def _trip_count(function: Function, latch: CondBranch) -> int | None:
         first += tested.right.value
     for iteration in range(MOST_ITERATIONS):
         if _holds(test.predicate, first + iteration * step, test.right) != goes_on:
-            return iteration + 1
+            return iteration + 1, counter
     return None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import SubGroups, definitions, is_lowered
 from kcc.frontend.builtins.sub_groups import in_parts, is_written_out, sub_groups_of
+from kcc.frontend.full_unrolling import fully_unrolled, short_loops
 from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
@@ -16,6 +17,9 @@ from kcc.frontend.optimise import Optimised, optimise
 from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
 from kcc.frontend.types import AddressSpace
+
+MOST_NESTED = 4
+"""Short loops in each other of which the outer ones are unrolled too."""
 
 _DECLARATION = re.compile(r"^declare [^@\n]*@([\w.$]+)\(.*\n", re.MULTILINE)
 _DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
@@ -44,8 +48,11 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     sub_groups = sub_groups_of(text, sub_group_size)
     linked = link_builtins(text, sub_groups)
     check_size(linked)
-    optimised = optimise(linked, level, costs, as_nvvm=compiled_by_nvvm(language, costs))
+    as_nvvm = compiled_by_nvvm(language, costs)
+    optimised = optimise(linked, level, costs, as_nvvm=as_nvvm)
     module = read_module(optimised.text)
+    if level is OptLevel.O2 and costs is Costs.NVIDIA:
+        linked, optimised, module = _fully_unrolled(linked, optimised, module, as_nvvm=as_nvvm)
     if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
     kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
@@ -63,6 +70,20 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
         sub_group_size=sub_groups.size if sub_groups.size >= 32 and is_written_out(text) else None,
         costs=costs,
     )
+
+
+def _fully_unrolled(
+    text: str, optimised: Optimised, module: Module, *, as_nvvm: bool
+) -> tuple[str, Optimised, Module]:
+    """The text, what becomes of it, and that read, with short loops unrolled as by NVIDIA's
+    compiler: what inner loops have become decides on the outer ones."""
+    for _ in range(MOST_NESTED):
+        marked = fully_unrolled(text, short_loops(module))
+        if marked == text:
+            break
+        text, optimised = marked, optimise(marked, OptLevel.O2, as_nvvm=as_nvvm)
+        module = read_module(optimised.text)
+    return text, optimised, module
 
 
 def _unrolled_by_nvcc(

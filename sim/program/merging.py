@@ -5,11 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
+from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess
-from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import (
+    BASE_KINDS,
+    Node,
+    Number,
+    Operation,
+    Product,
+    Sum,
+    Symbol,
+    SymbolKind,
+)
 from kcc.sim.program.private_arrays import flattened
 
 Where = tuple[frozenset[tuple[Node, int]], int]
@@ -76,8 +87,11 @@ class LoadMerging:
             for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
         ]  # fmt: skip
         if placed and width <= min(placed):
-            steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
-            return all(step % width == 0 for step in steps)
+            return all(
+                step * _multiple_of(term) % width == 0
+                for term, step in terms
+                if not (isinstance(term, Symbol) and term.kind in BASE_KINDS)
+            )
         return False
 
     def _enter(self, block: int) -> None:
@@ -129,6 +143,28 @@ def shared_alignments(
             found[touch.array.symbol] = max(before, min(alignment, MOST_JOINED))
             most = max(most, found[touch.array.symbol])
     return found
+
+
+def _multiple_of(node: Node) -> int:
+    """A power of two, 1,024 at most, that a number is known to be a multiple of."""
+    match node:
+        case Number(value=value):
+            found = value & -value or _MOST_MULTIPLE
+        case Sum(constant=constant, terms=terms):
+            parts = [coefficient * _multiple_of(term) for term, coefficient in terms]
+            found = min((each & -each or _MOST_MULTIPLE for each in (constant, *parts)), default=1)
+        case Product(factors=factors):
+            found = prod(map(_multiple_of, factors))
+        case Operation(operator=Opcode.AND, operands=operands):
+            found = max(map(_multiple_of, operands))
+        case Operation(operator=Opcode.SEXT | Opcode.ZEXT, operands=(inner,)):
+            found = _multiple_of(inner)
+        case _:
+            found = 1
+    return min(found, _MOST_MULTIPLE)
+
+
+_MOST_MULTIPLE = 1024
 
 
 def _where(address: Node) -> Where:

@@ -70,6 +70,18 @@ kernel void k(global const float4 *a, global float *c, int n) {
 """Four words that are read as one, at a place that is known to be aligned by that alone: LLVM makes
 four loads of it, the first of 16 bytes of alignment."""
 
+ROWS = """
+__global__ void k(const float *a, float *c) {
+  __shared__ float s[1024];
+  unsigned i = threadIdx.x;
+  s[i] = a[i];
+  __syncthreads();
+  unsigned j = i / 16 * STRIDE;
+  c[i] = s[j + 4] + s[j + 5] + s[j + 6] + s[j + 7];
+}
+"""
+"""ptxas 12.9 makes one load of 16 bytes of it with rows of 16 and four with rows of 17."""
+
 PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
 
 
@@ -83,6 +95,8 @@ PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n   
         (VECTORS, Memory.GLOBAL_LOAD, [16]),
         (SHARED, Memory.SHARED_LOAD, [4, 4, 4, 4]),
         (BY_ELEMENT, Memory.SHARED_LOAD, [16]),
+        (ROWS.replace("STRIDE", "16"), Memory.SHARED_LOAD, [16]),
+        (ROWS.replace("STRIDE", "17"), Memory.SHARED_LOAD, [4, 4, 4, 4]),
     ],
 )
 def test_loads_are_joined_where_their_alignment_is_known(
@@ -91,7 +105,8 @@ def test_loads_are_joined_where_their_alignment_is_known(
     at = Span("k.cl", 0)
     launch = LaunchRequest(parse_dimensions("1024", at), parse_dimensions("256", at))
     request = AnalysisRequest(
-        source=SourceText("k.cl", source, "."), options=BuildOptions(opt_level=OptLevel.O2),
+        source=SourceText("k.cu" if "__global__" in source else "k.cl", source, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
         kernels=("k",), other_launch=LaunchInputs(launch, {}, (), "test"),
     )  # fmt: skip
     (prepared,) = Workshop().prepare(request)

@@ -1,0 +1,166 @@
+"""Short loops, which NVIDIA's compiler unrolls fully, and further than LLVM's NVPTX does.
+
+Loops of our own through NVRTC 12.9 (compute capability 8.6): the most that is fully unrolled, and
+the next that was tried and is not. Operations are those of an iteration, without the element of the
+array's load and store, where it has them:
+
+=======================================  ==========================================
+trips                                    operations
+=======================================  ==========================================
+9, 19, 32 of a private array             176, 178; 82, 84; 48, 50
+8 of 8, 4 of 16, 16 of 4; 16 of 8        22, 24; 10, 12
+4, 8, 12, 16, 24, 32 with loads          64, 80; 32, 40; 24, 28; 16, 20; 12, 14; 8, 10
+32, 48 products of two shared arrays     1, and 1 of 64 is not
+8, 16, 24, 32, 48, 64 of arithmetic      48, 56; 24, 28; 16, 20; 12, 14; 8, 10; 6, 7
+=======================================  ==========================================
+
+So a loop over a private array has up to 1,602 to 1,620 instructions (an array whose indices are
+constants lies in registers), one with other accesses about 300, as LLVM's NVPTX target says, one
+without any fewer than 400. Unlike LLVM's, these leave out what addresses and counters take. OpenCL
+C goes through the same compiler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kcc.frontend.ir.instructions import (
+    Alloca,
+    AtomicRmw,
+    Call,
+    CompareExchange,
+    CondBranch,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Phi,
+    Store,
+)
+from kcc.frontend.ir.model import Function, Module
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.partial_unrolling import trip_count
+
+PRIVATE, WITH_ACCESSES, ARITHMETIC = 1610, 300, 399
+"""Instructions of all copies: of a loop over a private array, of one with other accesses, and of
+one without any."""
+
+OF_THE_COUNTER = 3
+"""Instructions of an iteration that are gone with the counter: its sum, comparison and branch."""
+
+_FREE = (Phi, GetElementPtr, Alloca)
+_WIDTHS = frozenset({Opcode.SEXT, Opcode.ZEXT, Opcode.TRUNC, Opcode.BITCAST})
+
+_LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)([^}\n]*)\}", re.MULTILINE)
+_LOCATION = re.compile(
+    r"^(!\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)", re.MULTILINE
+)
+_ASKED = re.compile(r'^(!\d+) = (?:distinct )?!\{!"llvm\.loop\.unroll\.', re.MULTILINE)
+_REFERENCE = re.compile(r"!\d+")
+_NUMBER = re.compile(r"^!(\d+) = ", re.MULTILINE)
+
+Place = tuple[int, int]
+"""Line and column of a loop's keyword."""
+
+
+def short_loops(module: Module) -> frozenset[Place]:
+    """The loops of an optimised module that are there still, and which NVIDIA's compiler unrolls
+    fully: all of a place, which LLVM may have copied or taken apart."""
+    found = dict[Place, bool]()
+    for function in module.functions.values():
+        for place, is_short in _loops(function):
+            found[place] = found.get(place, True) and is_short
+    return frozenset(place for place, is_short in found.items() if is_short)
+
+
+def fully_unrolled(text: str, loops: frozenset[Place]) -> str:
+    """A module that is not optimised yet, in which loops at these places are to be unrolled; as it
+    is where it says of none of them where it stands."""
+    places = {m[1]: (int(m[2]), int(m[3])) for m in _LOCATION.finditer(text)}
+    asked = set(_ASKED.findall(text))
+    node = f"!{1 + max((int(m[1]) for m in _NUMBER.finditer(text)), default=0)}"
+
+    def marked(match: re.Match[str]) -> str:
+        if places.get(match[2]) not in loops or asked & set(_REFERENCE.findall(match[3])):
+            return match[0]
+        return match[0][:-1] + f", {node}}}"
+
+    found = _LOOP.sub(marked, text)
+    if found == text:
+        return text
+    return found.rstrip("\n") + f'\n{node} = !{{!"llvm.loop.unroll.full"}}\n'
+
+
+def _loops(function: Function) -> Iterator[tuple[Place, bool]]:
+    for block in function.blocks:
+        latch = block.terminator
+        if (
+            isinstance(latch, CondBranch)
+            and latch.loop is not None
+            and latch.loop.start is not None
+        ):
+            yield (latch.loop.start.line, latch.loop.start.column), _is_short(function, latch)
+
+
+def _is_short(function: Function, latch: CondBranch) -> bool:
+    counted = trip_count(function, latch)
+    if counted is None or counted[0] < 2:
+        return False
+    trips, counter = counted
+    body = _body(function, counter.block, latch.block)
+    size = sum(map(_counts, body)) - OF_THE_COUNTER
+    return size * trips <= _most(function, counter, body)
+
+
+def _counts(instruction: Instruction) -> bool:
+    return not isinstance(instruction, _FREE) and instruction.opcode not in _WIDTHS
+
+
+def _most(function: Function, counter: Phi, body: list[Instruction]) -> int:
+    """Instructions that all copies of a loop may have."""
+    if _picks_elements(function, counter, body):
+        return PRIVATE
+    return WITH_ACCESSES if any(map(_accesses, body)) else ARITHMETIC
+
+
+def _accesses(instruction: Instruction) -> bool:
+    if isinstance(instruction, Call):
+        return not instruction.is_intrinsic
+    return isinstance(instruction, Load | Store | AtomicRmw | CompareExchange)
+
+
+def _body(function: Function, header: int, latch: int) -> list[Instruction]:
+    """The instructions of the blocks from which the latch is reached without the header."""
+    inside, work = {header}, [latch]
+    while work:
+        block = work.pop()
+        if block not in inside:
+            inside.add(block)
+            work += function.blocks[block].predecessors
+    return [each for block in sorted(inside) for each in function.blocks[block].instructions]
+
+
+def _picks_elements(function: Function, counter: Phi, body: list[Instruction]) -> bool:
+    """Whether the body loads or stores elements of a private array by an index of the counter."""
+    of_counter = {counter.index}
+    for each in body:
+        operands = (function.definition(operand) for operand in each.operands)
+        if not isinstance(each, Phi) and any(
+            o is not None and o.index in of_counter for o in operands
+        ):
+            of_counter.add(each.index)
+    return any(
+        isinstance(pointer, GetElementPtr)
+        and pointer.index in of_counter
+        and _is_private(function, pointer)
+        for each in body
+        if isinstance(each, Load | Store)
+        for pointer in (function.definition(each.pointer),)
+    )
+
+
+def _is_private(function: Function, pointer: Instruction) -> bool:
+    base: Instruction | None = pointer
+    while isinstance(base, GetElementPtr):
+        base = function.definition(base.base)
+    return isinstance(base, Alloca)
