@@ -104,7 +104,10 @@ def sgemm_a6000(row: Row) -> Program:
     """A kernel of SGEMM_CUDA."""
     file, template, grid, block = _A6000[row["kernel"]]
     kernel = f"{row['kernel']}<{template}>" if template else row["kernel"]
-    return Program((Step(f"SGEMM_CUDA/src/kernels/{file}.cuh", kernel, grid, block, _PLAIN),))
+    macros = ("WARPSIZE=32",) if file.startswith("11") else ()  # kernel 10's, which is included
+    return Program(
+        (Step(f"SGEMM_CUDA/src/kernels/{file}.cuh", kernel, grid, block, _PLAIN, macros),)
+    )
 
 
 def sgemm_ms(row: Row) -> float:

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from kcc.frontend.ir.instructions import (
     Alloca,
     AtomicRmw,
+    Binary,
     Call,
     CompareExchange,
     CondBranch,
@@ -39,6 +40,8 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.types import IntTy
+from kcc.frontend.ir.values import ConstantInt
 from kcc.frontend.partial_unrolling import trip_count
 
 PRIVATE, WITH_ACCESSES, ARITHMETIC = 1610, 300, 399
@@ -142,7 +145,11 @@ def _body(function: Function, header: int, latch: int) -> list[Instruction]:
 
 def _picks_elements(function: Function, counter: Phi, body: list[Instruction]) -> bool:
     """Whether the body loads or stores elements of a private array by an index of the counter."""
-    of_counter = {counter.index}
+    of_counter = {
+        phi.index
+        for phi in function.blocks[counter.block].phis
+        if _moves_by_constants(function, phi)
+    }
     for each in body:
         operands = (function.definition(operand) for operand in each.operands)
         if not isinstance(each, Phi) and any(
@@ -156,6 +163,19 @@ def _picks_elements(function: Function, counter: Phi, body: list[Instruction]) -
         for each in body
         if isinstance(each, Load | Store)
         for pointer in (function.definition(each.pointer),)
+    )
+
+
+def _moves_by_constants(function: Function, phi: Phi) -> bool:
+    made = (function.definition(each) for each in phi.operands)
+    return isinstance(phi.type, IntTy) and all(
+        isinstance(operand, ConstantInt)
+        or (
+            isinstance(step, Binary)
+            and isinstance(step.right, ConstantInt)
+            and function.definition(step.left) is phi
+        )
+        for operand, step in zip(phi.operands, made, strict=True)
     )
 
 

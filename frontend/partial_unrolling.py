@@ -122,6 +122,8 @@ def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
     """The trip count of a loop whose counter goes by constants from one to another, and that
     counter."""
     test = function.definition(latch.condition)
+    if isinstance(test, Phi) and test.block in latch.targets:
+        return (2, test) if _is_of_two(test, latch) else None
     if not isinstance(test, IntCompare) or not isinstance(test.right, ConstantInt):
         return None
     tested = function.definition(test.left)
@@ -146,6 +148,17 @@ def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
         if _holds(test.predicate, first + iteration * step, test.right) != goes_on:
             return iteration + 1, counter
     return None
+
+
+def _is_of_two(test: Phi, latch: CondBranch) -> bool:
+    """Whether a truth that a loop of two turns has in place of a counter says to go on first, and
+    then not to."""
+    by_edge = dict(zip(test.incoming, test.operands, strict=True))
+    last, *first = by_edge.pop(latch.block, None), *by_edge.values()
+    goes_on = latch.then == test.block
+    return all(
+        isinstance(each, ConstantInt) and bool(each.unsigned) == goes_on for each in first
+    ) and (isinstance(last, ConstantInt) and bool(last.unsigned) != goes_on)
 
 
 def _holds(predicate: IntPredicate, value: int, bound: ConstantInt) -> bool:

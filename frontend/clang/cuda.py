@@ -43,6 +43,9 @@ _OPTIONS = (
 
 _MAX_ROUNDS = 40
 
+MOST_REASONS = 5
+"""Errors in code that was taken out which are told where templates cannot be instantiated."""
+
 _TAIL = "kcc-instantiations"
 """What the lines after the source are called in messages."""
 
@@ -141,9 +144,11 @@ class _Session:
             if not self._repair(self.done.errors) or self._state() == before:
                 break
         assert self.done is not None
+        refused = self._refused_instantiations()
         raise DiagnosticError(
             [
-                *self._refused_instantiations(),
+                *refused,
+                *(self.wrong[:MOST_REASONS] if refused else ()),
                 *as_diagnostics([m for m in self.done.messages if m.file != _TAIL]),
                 *self.missing_notes(),
             ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -413,14 +414,28 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
                 )
             ]
         )
-    wanted = dict.fromkeys(names)
     known = [kernel.name for kernel in unit.kernels]
+    wanted = dict.fromkeys(_spelled(name, known) for name in names)
     if wanted and (wrong := refusals(unit, wanted)):
         raise DiagnosticError(wrong)
     missing = [_no_kernel(unit.name, name, known) for name in wanted if name not in known]
     if missing:
         raise DiagnosticError(missing)
     return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
+
+
+def _spelled(name: str, known: Sequence[str]) -> str:
+    """The kernel's own name where the one that is asked for differs from it by spaces and suffixes
+    of its template arguments, or is the only one's name without them."""
+    if name in known:
+        return name
+    alike = [each for each in known if _plain(each) == _plain(name)]
+    alike = alike or [each for each in known if each.partition("<")[0] == name]
+    return alike[0] if len(alike) == 1 else name
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"(?<=\d)[uUlL]+\b", "", name.replace(" ", ""))
 
 
 def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]:

@@ -46,6 +46,15 @@ def test_over_private_arrays(trips: int, most: int, next_: int) -> None:
     assert products(left) < trips * most
 
 
+def test_of_two_turns() -> None:
+    """LLVM has a truth in place of the counter of a loop that runs twice."""
+    loops = """float f[32];
+      for (int i = 0; i < 32; i++) f[i] = in[t + i * m + r];
+      for (int i = 0; i < 2; i++) for (int j = 0; j < 16; j++)
+        o[t + (i * 77 + j) * m + r] = a * f[i * 16 + j] + b * o[t + (i * 77 + j) * m + r];"""
+    assert "alloca" not in ir_of(loops)
+
+
 @pytest.mark.parametrize(("trips", "whole"), [(4, True), (8, True), (16, False)])
 def test_the_outer_of_two_counts_what_the_inner_has_become(trips: int, whole: bool) -> None:
     body = OPERATIONS * 5

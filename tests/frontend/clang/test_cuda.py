@@ -203,6 +203,23 @@ def test_an_instantiation_that_does_not_exist():
     assert caught.value.diagnostics[0].code == "K421"
 
 
+def test_why_an_instantiation_does_not_exist():
+    text = """namespace db {
+    template <int N> __device__ void f(int* p) { p[0] = N; }
+    }
+    template <int N> __global__ void k(int* p) {
+      const unsigned m = threadIdx.x / UNKNOWN;
+      constexpr int q = N / UNKNOWN;
+      db::f<q>(p);
+    }"""
+    source = SourceText("k.cu", text, ".")
+    with pytest.raises(DiagnosticError) as caught:
+        compile_source(source, BuildOptions(instantiate=("k<2>",)), "clang", partial=True)
+    first, second, *_ = caught.value.diagnostics
+    assert (first.code, second.code, second.span and second.span.line) == ("K421", "K240", 5)
+    assert "UNKNOWN" in second.message
+
+
 UNSUPPORTED = {
     "K410": """texture<float, 1> t;
 __global__ void bad(float* p) {
