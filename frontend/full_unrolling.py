@@ -1,4 +1,5 @@
-"""Short loops, which NVIDIA's compiler unrolls fully, and further than LLVM's NVPTX does.
+"""Short loops, which NVIDIA's compiler unrolls fully, and further than LLVM's NVPTX does; and those
+over private arrays on AMD's GPUs.
 
 Loops of our own through NVRTC 12.9 (compute capability 8.6): the most that is fully unrolled, and
 the next that was tried and is not. Operations are those of an iteration, without the element of the
@@ -29,10 +30,13 @@ from kcc.frontend.ir.instructions import (
     Alloca,
     AtomicRmw,
     Binary,
+    Branch,
     Call,
     CompareExchange,
     CondBranch,
+    ExtractElement,
     GetElementPtr,
+    InsertElement,
     Instruction,
     Load,
     Phi,
@@ -41,12 +45,18 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
-from kcc.frontend.ir.values import ConstantInt
-from kcc.frontend.partial_unrolling import trip_count
+from kcc.frontend.ir.values import ConstantInt, InstructionRef
+from kcc.frontend.options import Costs
+from kcc.frontend.partial_unrolling import counter_of, trip_count, turns
 
 PRIVATE, WITH_ACCESSES, ARITHMETIC = 1610, 300, 399
 """Instructions of all copies: of a loop over a private array, of one with other accesses, and of
 one without any."""
+
+AMD_PRIVATE = 2700
+"""The first of these in LLVM for AMD's GPUs (AMDGPUTargetTransformInfo.cpp,
+``amdgpu-unroll-threshold-private``). It takes arrays for private by their address space, which a
+module of ours does not have yet; all else it decides itself."""
 
 OF_THE_COUNTER = 3
 """Instructions of an iteration that are gone with the counter: its sum, comparison and branch."""
@@ -66,12 +76,12 @@ Place = tuple[int, int]
 """Line and column of a loop's keyword."""
 
 
-def short_loops(module: Module) -> frozenset[Place]:
-    """The loops of an optimised module that are there still, and which NVIDIA's compiler unrolls
+def short_loops(module: Module, costs: Costs) -> frozenset[Place]:
+    """The loops of an optimised module that are there still, and which the GPU's compiler unrolls
     fully: all of a place, which LLVM may have copied or taken apart."""
     found = dict[Place, bool]()
     for function in module.functions.values():
-        for place, is_short in _loops(function):
+        for place, is_short in _loops(function, costs):
             found[place] = found.get(place, True) and is_short
     return frozenset(place for place, is_short in found.items() if is_short)
 
@@ -94,35 +104,76 @@ def fully_unrolled(text: str, loops: frozenset[Place]) -> str:
     return found.rstrip("\n") + f'\n{node} = !{{!"llvm.loop.unroll.full"}}\n'
 
 
-def _loops(function: Function) -> Iterator[tuple[Place, bool]]:
+def _loops(function: Function, costs: Costs) -> Iterator[tuple[Place, bool]]:
     for block in function.blocks:
         latch = block.terminator
-        if (
-            isinstance(latch, CondBranch)
-            and latch.loop is not None
-            and latch.loop.start is not None
-        ):
-            yield (latch.loop.start.line, latch.loop.start.column), _is_short(function, latch)
+        if isinstance(latch, Branch | CondBranch) and latch.loop and latch.loop.start:
+            yield (
+                (latch.loop.start.line, latch.loop.start.column),
+                _is_short(function, latch, costs),
+            )
 
 
-def _is_short(function: Function, latch: CondBranch) -> bool:
-    counted = trip_count(function, latch)
+def _is_short(function: Function, marked: Branch | CondBranch, costs: Costs) -> bool:
+    counted = _counted(function, marked)
     if counted is None or counted[0] < 2:
         return False
-    trips, counter = counted
-    body = _body(function, counter.block, latch.block)
+    trips, counter, inside = counted
+    body: list[Instruction] = [
+        each for block in sorted(inside) for each in function.blocks[block].instructions
+    ]
     size = sum(map(_counts, body)) - OF_THE_COUNTER
-    return size * trips <= _most(function, counter, body)
+    return size * trips <= _most(function, counter, body, costs)
+
+
+def _counted(
+    function: Function, marked: Branch | CondBranch
+) -> tuple[int, Phi, frozenset[int]] | None:
+    """The trip count of a loop, its counter and its blocks: by the branch that has its place or,
+    where LLVM has unrolled it in part, by the copy in the middle in which it ends."""
+    if isinstance(marked, CondBranch):
+        counted = trip_count(function, marked)
+        if counted is not None:
+            return *counted, _blocks(function, counted[1].block, marked.block)
+        counter = counter_of(function, marked)
+        if counter is None:
+            return None
+        header, leaving = counter.block, marked
+        latches = [b for b, v in zip(counter.incoming, counter.operands, strict=True)
+                   if not isinstance(v, ConstantInt)]  # fmt: skip
+        if len(latches) != 1:
+            return None
+        latch = latches[0]
+        inside = _blocks(function, header, latch)
+    else:
+        header, latch = marked.target, marked.block
+        inside = _blocks(function, header, latch)
+        ways = [
+            end for number in inside
+            if isinstance(end := function.blocks[number].terminator, CondBranch)
+            and not inside.issuperset(end.targets)
+        ]  # fmt: skip
+        counter = counter_of(function, ways[0]) if len(ways) == 1 else None
+        if counter is None or counter.block != header:
+            return None
+        leaving = ways[0]
+    if leaving.block not in inside:
+        return None
+    count = turns(function, leaving, counter, latch, goes_on=leaving.then in inside)
+    return None if count is None else (count, counter, inside)
 
 
 def _counts(instruction: Instruction) -> bool:
     return not isinstance(instruction, _FREE) and instruction.opcode not in _WIDTHS
 
 
-def _most(function: Function, counter: Phi, body: list[Instruction]) -> int:
+def _most(function: Function, counter: Phi, body: list[Instruction], costs: Costs) -> int:
     """Instructions that all copies of a loop may have."""
+    is_amd = costs is Costs.AMD
     if _picks_elements(function, counter, body):
-        return PRIVATE
+        return AMD_PRIVATE if is_amd else PRIVATE
+    if is_amd:
+        return 0
     return WITH_ACCESSES if any(map(_accesses, body)) else ARITHMETIC
 
 
@@ -132,19 +183,20 @@ def _accesses(instruction: Instruction) -> bool:
     return isinstance(instruction, Load | Store | AtomicRmw | CompareExchange)
 
 
-def _body(function: Function, header: int, latch: int) -> list[Instruction]:
-    """The instructions of the blocks from which the latch is reached without the header."""
+def _blocks(function: Function, header: int, latch: int) -> frozenset[int]:
+    """The blocks from which the latch is reached without the header."""
     inside, work = {header}, [latch]
     while work:
         block = work.pop()
         if block not in inside:
             inside.add(block)
             work += function.blocks[block].predecessors
-    return [each for block in sorted(inside) for each in function.blocks[block].instructions]
+    return frozenset(inside)
 
 
 def _picks_elements(function: Function, counter: Phi, body: list[Instruction]) -> bool:
-    """Whether the body loads or stores elements of a private array by an index of the counter."""
+    """Whether the body loads or stores elements of a private array, or of a vector that LLVM has
+    made of one, by an index of the counter."""
     of_counter = {
         phi.index
         for phi in function.blocks[counter.block].phis
@@ -156,6 +208,9 @@ def _picks_elements(function: Function, counter: Phi, body: list[Instruction]) -
             o is not None and o.index in of_counter for o in operands
         ):
             of_counter.add(each.index)
+    lanes = (each.lane for each in body if isinstance(each, ExtractElement | InsertElement))
+    if any(isinstance(lane, InstructionRef) and lane.index in of_counter for lane in lanes):
+        return True
     return any(
         isinstance(pointer, GetElementPtr)
         and pointer.index in of_counter

@@ -124,20 +124,40 @@ def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
     test = function.definition(latch.condition)
     if isinstance(test, Phi) and test.block in latch.targets:
         return (2, test) if _is_of_two(test, latch) else None
+    counter = counter_of(function, latch)
+    if counter is None or counter.block not in latch.targets:
+        return None
+    count = turns(function, latch, counter, latch.block, goes_on=latch.then == counter.block)
+    return None if count is None else (count, counter)
+
+
+def counter_of(function: Function, leaving: CondBranch) -> Phi | None:
+    """The phi that a way out of a loop compares, or a sum of it and a constant, with a constant."""
+    test = function.definition(leaving.condition)
     if not isinstance(test, IntCompare) or not isinstance(test.right, ConstantInt):
         return None
     tested = function.definition(test.left)
     counter = function.definition(tested.left) if isinstance(tested, Binary) else tested
-    if not isinstance(counter, Phi) or counter.block not in latch.targets:
-        return None
+    return counter if isinstance(counter, Phi) else None
+
+
+def turns(
+    function: Function, leaving: CondBranch, counter: Phi, latch: int, *, goes_on: bool
+) -> int | None:
+    """How often the test of a way out is made until it leaves, if that counter moves by a
+    constant; ``goes_on`` is what it says before."""
+    test = function.definition(leaving.condition)
+    assert isinstance(test, IntCompare)
+    assert isinstance(test.right, ConstantInt)
+    tested = function.definition(test.left)
     by_edge = dict(zip(counter.incoming, counter.operands, strict=True))
-    after = function.definition(by_edge.pop(latch.block, test.right))
+    after = function.definition(by_edge.pop(latch, test.right))
     begins = [each.value for each in by_edge.values() if isinstance(each, ConstantInt)]
     if not isinstance(after, Binary) or after.opcode is not Opcode.ADD or len(begins) != 1:
         return None
     if function.definition(after.left) is not counter or not isinstance(after.right, ConstantInt):
         return None
-    first, step, goes_on = begins[0], after.right.value, latch.then == counter.block
+    first, step = begins[0], after.right.value
     if isinstance(tested, Binary):  # a copy's counter, so much ahead
         if tested.opcode not in (Opcode.ADD, Opcode.OR) or not isinstance(
             tested.right, ConstantInt
@@ -146,7 +166,7 @@ def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
         first += tested.right.value
     for iteration in range(MOST_ITERATIONS):
         if _holds(test.predicate, first + iteration * step, test.right) != goes_on:
-            return iteration + 1, counter
+            return iteration + 1
     return None
 
 

@@ -51,8 +51,10 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     as_nvvm = compiled_by_nvvm(language, costs)
     optimised = optimise(linked, level, costs, as_nvvm=as_nvvm)
     module = read_module(optimised.text)
-    if level is OptLevel.O2 and costs is Costs.NVIDIA:
-        linked, optimised, module = _fully_unrolled(linked, optimised, module, as_nvvm=as_nvvm)
+    if level is OptLevel.O2:
+        linked, optimised, module = _fully_unrolled(
+            linked, optimised, module, costs, as_nvvm=as_nvvm
+        )
     if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
     kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
@@ -73,15 +75,15 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
 
 
 def _fully_unrolled(
-    text: str, optimised: Optimised, module: Module, *, as_nvvm: bool
+    text: str, optimised: Optimised, module: Module, costs: Costs, *, as_nvvm: bool
 ) -> tuple[str, Optimised, Module]:
-    """The text, what becomes of it, and that read, with short loops unrolled as by NVIDIA's
+    """The text, what becomes of it, and that read, with short loops unrolled as by the GPU's
     compiler: what inner loops have become decides on the outer ones."""
     for _ in range(MOST_NESTED):
-        marked = fully_unrolled(text, short_loops(module))
+        marked = fully_unrolled(text, short_loops(module, costs))
         if marked == text:
             break
-        text, optimised = marked, optimise(marked, OptLevel.O2, as_nvvm=as_nvvm)
+        text, optimised = marked, optimise(marked, OptLevel.O2, costs, as_nvvm=as_nvvm)
         module = read_module(optimised.text)
     return text, optimised, module
 
