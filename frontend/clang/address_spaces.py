@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from kcc.frontend.clang.pointer_numbers import beside
+
 GENERIC = 4
 
 _DEFINE = re.compile(r"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
@@ -279,8 +281,9 @@ def _redefined(line: str, match: re.Match[str], space: int, spaces: dict[str, in
         kind = _type(space)
         return f"{head}getelementptr i8, {kind}{cast[3]}, i64 0{tail}"
     if opcode == "load":
-        loaded = _with_specific_uses(f"  {name}.raw = {rest}", spaces)
-        return f"{loaded}\n{head}addrspacecast {_POINTER}{name}.raw to {_type(space).strip()}"
+        raw = beside(name, "raw")
+        loaded = _with_specific_uses(f"  {raw} = {rest}", spaces)
+        return f"{loaded}\n{head}addrspacecast {_POINTER}{raw} to {_type(space).strip()}"
     if opcode == "phi":
         for operand in _incoming(rest):
             new = _in_space(operand, space, spaces)

@@ -81,9 +81,10 @@ class _Function:
             return
         lines = list[str]()
         if kind != "i64" and not rest.lstrip("-").isdigit():
-            lines.append(f"  {name}.wide = sext {kind} {rest} to i64{tail}")
-            rest = f"{name}.wide"
-        moved = name if base[0] == want else f"{name}.moved"
+            wide = beside(name, "wide")
+            lines.append(f"  {wide} = sext {kind} {rest} to i64{tail}")
+            rest = wide
+        moved = name if base[0] == want else beside(name, "moved")
         lines.append(f"  {moved} = getelementptr i8, {base[0]} {base[1]}, i64 {rest}{tail}")
         if moved != name:
             lines.append(f"  {name} = addrspacecast {base[0]} {moved} to {want}{tail}")
@@ -192,3 +193,9 @@ def _renamed(text: str, names: dict[str, str]) -> str:
             continue
         lines.append(re.sub(r"%[\w.$-]+", lambda m: names.get(m[0], m[0]), line))
     return "\n".join(lines)
+
+
+def beside(name: str, word: str) -> str:
+    """A name for what belongs to a value. LLVM counts values that have none, so that a number with
+    something after it is no name."""
+    return f'%"{word}.{name[2:]}' if name.startswith('%"') else f"%{word}.{name[1:]}"

@@ -376,3 +376,29 @@ def test_calls_through_pointers() -> None:
     x = np.arange(32, dtype=np.float32) / 8
     done = execute(compiled, kernel, NDRange((32,), (32,)), [x.copy()])
     np.testing.assert_array_equal(done.buffers[0], x**4)
+
+
+PACKS = """
+template <typename T, int N> struct alignas(sizeof(T) * N) Packed { T v[N]; };
+template <int N, typename R, typename... IN>
+__device__ Packed<R, N> product(const Packed<IN, N>... in) {
+  Packed<R, N> r;
+  for (int j = 0; j < N; ++j) { r.v[j] = ((in.v[j]) * ...); }
+  return r;
+}
+template <int N, typename R, typename... IN>
+__global__ void k(long n, Packed<R, N>* r, const Packed<IN, N>*... in) {
+  for (long i = threadIdx.x; i < n; i += blockDim.x) r[i] = product<N, R, IN...>((in[i])...);
+}
+template __global__ void k<4, float, float, float>(
+    long, Packed<float, 4>*, const Packed<float, 4>*, const Packed<float, 4>*);
+"""
+
+
+def test_parameter_packs_of_structs() -> None:
+    """Their pointers have no names of their own in clang's code."""
+    unit = compile_source(SourceText("k.cu", PACKS, "."), BuildOptions(), frontend="clang")
+    x, y = np.arange(64, dtype=np.float32), np.arange(64, dtype=np.float32)[::-1].copy()
+    given = [np.int64(16), np.zeros(64, np.float32), x, y]
+    done = execute(unit, unit.kernels[0], NDRange((8,), (8,)), given)
+    np.testing.assert_array_equal(done.buffers[0], x * y)
