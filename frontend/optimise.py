@@ -28,6 +28,7 @@ import llvmlite.binding as llvm
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.diversion import diverted_stderr
+from kcc.frontend.kept_remainders import with_remainders
 from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.places import restore_places
 
@@ -110,6 +111,8 @@ def optimise(
         result = _optimised(clean, level, costs, as_nvvm=as_nvvm)
     if level is OptLevel.O2:
         result = restore_places(text, result)
+        if costs is Costs.NVIDIA:
+            result = with_remainders(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
     partly = {
         Span(match[1], int(match[2]), int(match[3])): int(match[4])

@@ -401,4 +401,4 @@ def test_parameter_packs_of_structs() -> None:
     x, y = np.arange(64, dtype=np.float32), np.arange(64, dtype=np.float32)[::-1].copy()
     given = [np.int64(16), np.zeros(64, np.float32), x, y]
     done = execute(unit, unit.kernels[0], NDRange((8,), (8,)), given)
-    np.testing.assert_array_equal(done.buffers[0], x * y)
+    np.testing.assert_array_equal(done.buffers[1], x * y)
