@@ -35,6 +35,7 @@ from benchmarks.public_programs import (
     fluid,
     fluid_ms,
     laplacian,
+    reduce_a100,
     sgemm_a6000,
     sgemm_ms,
     sgemm_rx7900xtx,
@@ -245,6 +246,8 @@ TABLES = (
           measured_ms=sgemm_ms, warm=True, first_seen=_PUBLIC),
     Table("sgemm_rx7900xtx.csv", "", {"": "rx7900xtx"}, sgemm_rx7900xtx, Measures.LAUNCH,
           warm=True, first_seen=_PUBLIC),
+    Table("reduce_a100.csv", "", _A100, reduce_a100, Measures.KERNEL, clocks_mhz={"": 765},
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen=_PUBLIC),
     Table("laplacian_mi250x.csv", "", {"": "amd-mi250x-gcd"}, laplacian, Measures.LAUNCH,
           warm=True, first_seen=_PUBLIC),
 )  # fmt: skip

@@ -133,3 +133,22 @@ def laplacian(row: Row) -> Program:
                 ("nx=512", "ny=512", "nz=512"), (f"m={tile}",) if tile else (),
                 without=("#define m 8",))  # fmt: skip
     return Program((step,))
+
+
+# Sums and products of a tutorial on an A100. The last sum has as many thread blocks as there is room for.
+
+_N = "n=33554432"
+_REDUCE = {
+    "reduce_v3": ("n//512", ()), "reduce_v4": ("n//512", ()), "reduce_v5": ("n//512", ()),
+    "reduce_v6": ("1024", ()), "reduce7": ("1024", (_N,)), "reduce_v8": ("108*2048//256", (_N,)),
+}  # fmt: skip
+_TEMPLATES = {"reduce_v5": "<256>", "reduce_v6": "<256, 128>", "reduce7": "<256, 128>"}
+
+
+def reduce_a100(row: Row) -> Program:
+    """A kernel of how-to-optim-algorithm-in-cuda."""
+    name = row["kernel"]
+    grid, arguments = _REDUCE.get(name, ("n//256", ()))
+    step = Step(f"how-to-optim/cuda-kernels/{row['file']}", name + _TEMPLATES.get(name, ""), grid,
+                "256", arguments)  # fmt: skip
+    return Program((step,), {"n": 1 << 25})

@@ -1,7 +1,7 @@
 """Remainders by a power of two that only a loop's phi makes one: ``t % s`` where ``s`` doubles.
 
-LLVM 22 sees that such a divisor is a power of two, and masks; CUDA 12.9 does not and leaves
-the division (NVRTC: ``rem.u32`` in the classic reduction whose steps are ``t % (2 * s) == 0``). What
+LLVM 22 sees that such a divisor is a power of two, and masks; CUDA 12.9 does not and leaves a
+division (NVRTC: ``rem.u32`` in the classic reduction with ``t % (2 * s) == 0``). What
 both see (``1 << k``, and what is shifted from it) both mask.
 """
 

@@ -425,8 +425,8 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
 
 
 def _spelled(name: str, known: Sequence[str]) -> str:
-    """The kernel's own name where the one that is asked for differs from it by spaces and suffixes
-    of its template arguments, or is the only one's name without them."""
+    """The kernel's own name where the one that is asked for differs from it by spaces, suffixes and
+    underscores of its template arguments, or is the only one's name without them."""
     if name in known:
         return name
     alike = [each for each in known if _plain(each) == _plain(name)]
@@ -435,7 +435,7 @@ def _spelled(name: str, known: Sequence[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"(?<=\d)[uUlL]+\b", "", name.replace(" ", ""))
+    return re.sub(r"(?<=\d)[uUlL]+\b|\b__(?=half|nv_bfloat)", "", name.replace(" ", ""))
 
 
 def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]:
