@@ -136,8 +136,10 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
     miss1, miss2 = UNKNOWN_L1_MISSES if shape.l1_bytes else 1.0, UNKNOWN_L2_MISSES * reach
     if stream.traversal is not None:
         fresh, again = stream.traversal.fresh, 1.0 - stream.traversal.fresh
-        miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
-        miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
+        new1, new2 = (1.0, 1.0) if stream.traversal.goes_on else (miss1, miss2)
+        found_again = again * missing_share(kept, shape.l1_bytes)
+        miss1 = fresh * new1 + found_again
+        miss2 = fresh * new2 + found_again * missing_share(kept * shape.sms, shape.l2_bytes)
     if stream.array_bytes is not None:
         once, each = stream.once, min(stream.once * shape.sms, 1.0)
         miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
@@ -286,7 +288,8 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     low, high = 0.0, 0.0
     for stream in members:
         if stream.rows is None:
-            fresh = 1.0 if stream.traversal is None else stream.traversal.fresh
+            goes_on = stream.traversal is not None and stream.traversal.goes_on
+            fresh = stream.traversal.fresh if goes_on and stream.traversal else 1.0
             touched = stream.executions * stream.sectors * SECTOR * fresh
             high = max(high, min(touched, stream.array_bytes or math.inf))
             continue

@@ -1,9 +1,11 @@
-"""Lanes that begin where memory says and go on from there: rows of a sparse matrix.
+"""Lanes that begin where memory says and go on from there: rows of a sparse matrix, and the members
+of a struct.
 
 Where a lane begins is not known, but each of its steps is: of the accesses that share a beginning,
 an iteration comes to as many new sectors as its step is long, not to one for each access. A lane's
 sector is found again as long as caches have room for those of all lanes. Lanes that go on by a
-sector or more have each a sector of its own.
+sector or more have each a sector of its own. Accesses of one block that differ by a constant touch
+together the sectors of what lies between the first and the last.
 """
 
 from __future__ import annotations
@@ -29,12 +31,23 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """An access of ``size`` bytes, ``offset`` from a ``place`` in its block that others share."""
+
+    place: object
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Traversal:
     """``group`` numbers the accesses that share a beginning; ``fresh`` is the share of the sectors
-    of each that none of them has touched before."""
+    of each that none of them has touched before. Lanes that go on come to sectors that nobody has
+    touched; where they do not (``goes_on``), a sector is as new as that of any unknown access."""
 
     group: int
     fresh: float
+    goes_on: bool = True
 
 
 def step_of(
@@ -58,15 +71,26 @@ def step_of(
     return Step(place, abs(moved), inner) if moved else None
 
 
-def traversals_of(steps: Mapping[int, Step]) -> dict[int, Traversal]:
-    """The walks of accesses with steps, by access."""
-    groups = dict[Step, list[int]]()
+def traversals_of(steps: Mapping[int, Step], members: Mapping[int, Member]) -> dict[int, Traversal]:
+    """The walks of accesses with steps, and of others that share a place, by access."""
+    groups = dict[object, list[int]]()
     for access, step in steps.items():
         groups.setdefault(step, []).append(access)
+    for access, member in members.items():
+        groups.setdefault(member.place, []).append(access)
     found = dict[int, Traversal]()
-    for number, (step, members) in enumerate(groups.items()):
-        fresh = min(1.0, step.bytes / SECTOR / len(members))
-        found |= {access: Traversal(number, fresh) for access in members}
+    for number, (key, accesses) in enumerate(groups.items()):
+        if isinstance(key, Step):
+            sectors = key.bytes / SECTOR
+        elif len(accesses) > 1:
+            own = [members[access] for access in accesses]
+            first, end = min(m.offset for m in own), max(m.offset + m.size for m in own)
+            sectors = -(-(end - first) // SECTOR)
+        else:
+            continue
+        fresh = min(1.0, sectors / len(accesses))
+        walk = Traversal(number, fresh, isinstance(key, Step))
+        found |= dict.fromkeys(accesses, walk)
     return found
 
 

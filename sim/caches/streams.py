@@ -30,7 +30,7 @@ from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
-from kcc.sim.caches.row_traversals import Step, Traversal, step_of, traversals_of
+from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
@@ -114,7 +114,7 @@ def streams_of(
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
-    traversals = traversals_of(reader.steps)
+    traversals = traversals_of(reader.steps, reader.members)
     found = [
         bounded(
             replace(stream, traversal=traversals.get(stream.access)), array_bytes.get(stream.array)
@@ -175,6 +175,7 @@ class _Reader:
         self.periods = dict[object, tuple[int, int] | None]()
         self.loops, self.facts = facts[Loops], facts
         self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
+        self.members = dict[int, Member]()  # of those without steps
         self.own_powers = dict[int, int | None]()
         self.powers = dict[tuple[str, frozenset[str]], int]()
         self.arrays = {
@@ -331,9 +332,11 @@ class _Reader:
             self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
         return self.periods[place]
 
-    def lie_apart(self, access: MemoryAccess, address: Expr, place: object) -> bool:
+    def lie_apart(self, access: MemoryAccess, address: Expr, size: int) -> bool:
         """Whether the lanes of an access whose place memory decides have nothing to do with each
         other: each walks along a row of its own, or reads what such a row holds the index of."""
+        address = self._likely(address)
+        _, constant, place = self.split(access, address)
         step = step_of(self.values, self.loops, access.block, address, place)
         if step is not None:
             line = self.loops.loops[step.loop].line
@@ -344,8 +347,11 @@ class _Reader:
         else:
             causes = self.values.causes(address) if self.own_rows else ()
             apart = not self.own_rows.isdisjoint(cause.instruction for cause in causes)
-        if apart and access.op is AccessOp.LOAD:
-            self.own_rows.add(access.instruction)
+        if access.op is AccessOp.LOAD:
+            if apart:
+                self.own_rows.add(access.instruction)
+            if step is None and access.space is not AddressSpace.LOCAL:
+                self.members[access.id] = Member(place, constant, size)
         return apart
 
     def stream(self, access: MemoryAccess, width: int) -> Stream:
@@ -382,7 +388,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         )  # fmt: skip
     is_atomic = access.op is AccessOp.ATOMIC
     if rows is None:
-        apart = reader.lie_apart(access, address, place)
+        apart = reader.lie_apart(access, address, size)
         sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
         passes = INDIRECT_ATOMIC_PASSES if is_atomic else INDIRECT_PASSES
         return Stream(

@@ -60,7 +60,7 @@ def test_rows_of_memory_are_as_those_that_are_known(gpu: str) -> None:
 
 def test_accesses_that_share_a_beginning_share_its_sectors() -> None:
     unrolled = {access: Step("row", 32, 0) for access in range(8)}
-    found = traversals_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)})
+    found = traversals_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)}, {})
     assert [found[access].fresh for access in range(10)] == [1 / 8] * 9 + [1.0]
     assert len({traversal.group for traversal in found.values()}) == 3
 
@@ -82,3 +82,55 @@ def test_iterations_left_over_by_unrolling_are_counted() -> None:
     whole = counted("begin[row]", "begin[row + 1] - first", "k40", iterations=16)
     left = counted("begin[row]", "begin[row + 1] - first", "k40", iterations=15)
     assert left.l2_read_sectors == pytest.approx(15 / 16 * whole.l2_read_sectors, rel=0.1)
+
+
+GATHER = """
+typedef struct { float x, y, z, w, more[8]; } Body;
+__kernel void k(__global const int *index, __global const Body *bodies, __global float *out) {
+  int i = get_global_id(0);
+  __global const Body *b = bodies + index[i];
+  out[i] = SUM;
+}
+"""
+
+
+def gathered(members: str) -> Counts:
+    at = Span("test", 1, 1)
+    launch = LaunchRequest(parse_dimensions("262144", at), parse_dimensions("256", at))
+    request = AnalysisRequest(
+        source=SourceText("k.cl", GATHER.replace("SUM", members), "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (), "test"),
+    )
+    (found,) = estimate_source(request, [load_gpu("v100", [])])
+    return found.estimate.counts
+
+
+def test_members_of_a_struct_share_its_sectors() -> None:
+    one, four = gathered("b->x"), gathered("b->x * b->y - b->z * b->w")
+    assert four.dram_read_sectors == pytest.approx(one.dram_read_sectors, rel=0.1)
+    apart = gathered("b->x * b->more[7]")  # the first and the last of 48 bytes: two sectors
+    indices = 262144 * 4 / 32
+    assert apart.dram_read_sectors - indices == pytest.approx(
+        2 * (one.dram_read_sectors - indices), rel=0.1
+    )
+
+
+def test_a_word_of_memory_byte_by_byte() -> None:
+    """The sum that unsigned indices make may wrap, and is taken not to."""
+    text = """
+__kernel void k(__global const int *begin, __global const uchar *x, __global ulong *y, uint n) {
+  int row = get_global_id(0);
+  __global const uchar *p = x + begin[row];
+  ulong sum = 0;
+  for (uint b = 0; b < n; b++) {
+    ulong word = 0;
+    for (uint j = 0; j < 8; j++) word |= (ulong)p[8 * b + j] << (8 * j);
+    sum = sum * 31 + word;
+  }
+  y[row] = sum;
+}
+"""
+    found = counted("", "", "v100", items=1 << 18, text=text, iterations=16)
+    rows = (1 << 18) * (8 * LENGTH + 4) / 32
+    assert found.dram_read_sectors == pytest.approx(rows, rel=0.2)
