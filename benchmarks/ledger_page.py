@@ -103,7 +103,7 @@ A table with fewer rows than the sample, and no fewer in all, was not finished w
 """
 AS_IT_IS = "With all that is calibrated, at the clocks at which tables were measured.\n"
 FIRST_SEEN = """Tables whose estimates at a commit were blind; what they were then is in
-benchmarks/data/first_seen_dd43b7f.csv.
+`benchmarks/data/first_seen_COMMIT.csv`.
 """
 
 
