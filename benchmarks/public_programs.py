@@ -135,7 +135,7 @@ def laplacian(row: Row) -> Program:
     return Program((step,))
 
 
-# Sums and products of a tutorial on an A100. The last sum has as many thread blocks as there is room for.
+# Sums and products of a tutorial on an A100. The last sum has as many thread blocks as find room.
 
 _N = "n=33554432"
 _REDUCE = {

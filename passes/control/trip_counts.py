@@ -69,9 +69,10 @@ class TripCount:
 
     ``least`` and ``greatest`` are body executions per entry of the loop, over all entries by all
     work-items; ``total_least`` and ``total_greatest`` body executions of one work-item over all
-    its entries, over all work-items; ``total_mean`` their mean over the work-items. None is not
-    known. ``EXACT``: the count of every entry is known; all of these are exact, but where there is
-    a ``reason``: then it says why it is open how often control comes to the loop, least and
+    its entries, over all work-items; ``total_mean`` their mean over the work-items, ``open_mean``
+    that mean if each work-item came to the loop wherever memory decides whether it does. None is
+    not known. ``EXACT``: the count of every entry is known; all of these are exact, but where there
+    is a ``reason``: then it says why it is open how often control comes to the loop, least and
     greatest are over all entries that may be, and the totals are bounds; or that the launch is so
     large that the mean is taken over a sample. ``SYMBOLIC``: ``count``
     and ``total`` say what they are for any launch. ``BOUND``: all are bounds.
@@ -89,6 +90,7 @@ class TripCount:
     total_least: int | None = None
     total_greatest: int | None = None
     total_mean: float | None = None
+    open_mean: float | None = None
     count: Expr | None = None
     total: Expr | None = None
     text: str = ""
@@ -250,6 +252,7 @@ def _counted(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -
         return TripCount(
             loop, kind, stage, least=low if low < NEVER else 0, greatest=max(high, 0),
             total_least=0, total_greatest=None if most is None else most.greatest,
+            open_mean=None if most is None else most.mean,
             count=count, total=total, text=shown, reason=reason,
         )  # fmt: skip
     if stage is not TripStage.SIMULATION and not launched:
@@ -298,6 +301,7 @@ def _bounded(values: SymbolicValues, loop: int, bound: Expr, reason: str) -> Tri
         greatest=None if greatest is None else max(greatest.greatest, 0),
         total_least=0,
         total_greatest=None if most is None else most.greatest,
+        open_mean=None if most is None else most.mean,
         count=bound,
         text=text(values, bound),
         reason=reason,

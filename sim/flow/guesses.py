@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.warp_addresses import Warps
-from kcc.passes.control.trip_counts import TripCount, TripCounts
+from kcc.passes.control.trip_counts import TripCount, TripCounts, TripKind
 from kcc.passes.facts import Facts
 from kcc.passes.graph.branches import Branches
 from kcc.passes.graph.loops import Loop, Loops
@@ -78,6 +78,9 @@ def _shared_memory(kernel: Kernel, facts: Facts, sizes: Mapping[str, int]) -> It
 
 
 def _open(trip: TripCount) -> bool:
+    """Whether iterations are a guess; not so of a loop that only its branch makes one."""
+    if trip.kind is TripKind.EXACT and trip.open_mean is not None:
+        return False
     return trip.total_mean is None and (trip.least is None or trip.least != trip.greatest)
 
 
@@ -96,7 +99,7 @@ def _branches(kernel: Kernel, facts: Facts, flow: Flow) -> list[Guess]:
     for branch in facts[Branches].branches:
         ways = set(kernel.function.blocks[branch.block].successors)
         inner = loops.innermost[branch.block]
-        stays = [way for way in ways if loops.innermost[way] == inner]
+        stays = [way for way in ways if inner is None or way in loops.loops[inner].blocks]
         given = any((branch.block, way) in facts[AssumedShares].edges for way in ways)
         if given or len(stays) < 2 or not branch.location or not ways & flow.assumed:
             continue

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import Activity, activity
 from kcc.passes.access.activity_shares import ActivityShares
 from kcc.passes.access.taking import Region, TakingShares
 from kcc.passes.access.warp_addresses import WARP, Warps
 from kcc.passes.control.flow_counts import FlowCounts
-from kcc.passes.control.trip_counts import TripCounts
+from kcc.passes.control.trip_counts import TripCounts, TripKind
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.dominance import Dominators
@@ -26,6 +27,8 @@ from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
+from kcc.passes.symbolic.reasons import needs_a_run
+from kcc.passes.symbolic.summary import Summary, summary
 from kcc.sim.flow.assumed_shares import AssumedShares, EdgeShare
 from kcc.sim.flow.block_classes import alike_blocks, box_of, middle_of
 from kcc.sim.flow.retries import retries
@@ -215,7 +218,7 @@ def _flow(
         if found is None:
             assumed.add(block)
             executions[block], work[block] = _guessed(
-                kernel, facts, block, executions, work, part.warps
+                kernel, facts, shares, block, executions, work, part.warps
             )
         else:
             executions[block] = found
@@ -275,8 +278,9 @@ def _counted(shares: _Shares, block: int, part: _Part) -> float | None:
 
 
 def _guessed(
-    kernel: Kernel, facts: Facts, block: int, executions: list[float], work: list[float], warps: int
-) -> tuple[float, float]:
+    kernel: Kernel, facts: Facts, shares: _Shares, block: int, executions: list[float],
+    work: list[float], warps: int,
+) -> tuple[float, float]:  # fmt: skip
     """Executions by warps, and the same counted in whole warps of lanes, from the blocks before:
     all of a jump, a share of a branch; loops run as often as is assumed."""
     loops = facts[Loops]
@@ -284,7 +288,7 @@ def _guessed(
     for before in kernel.function.blocks[block].predecessors:
         if loops.is_back_edge(before, block):
             continue
-        share = _edge_share(kernel, facts, before, block)
+        share = _edge_share(kernel, facts, shares, before, block)
         total += executions[before] * share.warps
         lanes += work[before] * share.lanes
     inner = loops.innermost[block]
@@ -298,11 +302,16 @@ def _guessed(
     return total, min(lanes, total)
 
 
-def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeShare:
+def _edge_share(
+    kernel: Kernel, facts: Facts, shares: _Shares, before: int, block: int
+) -> EdgeShare:
     """How much of a block's executions goes on to one that follows it."""
     given = facts[AssumedShares].edges.get((before, block))
     if given is not None:
         return given
+    known = _known_share(kernel, facts, shares, before, block)
+    if known is not None:
+        return known
     loops = facts[Loops]
     inner = loops.innermost[before]
     if inner is not None and block not in loops.loops[inner].blocks:
@@ -314,12 +323,38 @@ def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeSh
     return EdgeShare(part, part)
 
 
+def _known_share(
+    kernel: Kernel, facts: Facts, shares: _Shares, before: int, block: int
+) -> EdgeShare | None:
+    """That of a branch which memory does not decide, though it does decide who comes to it: as if
+    all work-items came. None where it may differ from one iteration to the next."""
+    branch, values = kernel.function.blocks[before].terminator, facts[SymbolicValues]
+    if not isinstance(branch, CondBranch) or branch.then == branch.otherwise:
+        return None
+    condition = values.scalar(branch.condition, before)
+    if block != branch.then:
+        condition = values.algebra.negation(condition)
+    if isinstance(condition, Number):
+        return EdgeShare(float(bool(condition.value)), float(bool(condition.value)))
+    if values.varying(condition) or needs_a_run(values, condition):
+        return None
+    taking = shares.of(Activity(condition, {}))
+    if taking is None:
+        return None
+    lanes = summary(values, condition)
+    mean = abs(lanes.mean) if isinstance(lanes, Summary) else taking.mean
+    return EdgeShare(taking.mean, min(mean, taking.mean))
+
+
 def _assumed_trips(kernel: Kernel, facts: Facts, loop: Loop) -> float:
     trips = facts[TripCounts].trips
     trip, around = trips[loop.id], None if loop.parent is None else trips[loop.parent]
     if trip.total_mean is not None and (around is None or around.total_mean):
         # Of a sample of the work-items: the bounds of a large launch say little.
         return max(trip.total_mean / (1.0 if around is None else around.total_mean or 1.0), 1.0)
+    if trip.open_mean is not None and (around is None or around.open_mean):
+        found = trip.open_mean / (1.0 if around is None else around.open_mean or 1.0)
+        return max(found / 2 if trip.kind is TripKind.BOUND else found, 1.0)
     if trip.greatest is not None and trip.least is not None:
         return max((trip.greatest + trip.least) / 2, 1.0)
     return retries(kernel, facts, loop) or ASSUMED_TRIPS
