@@ -55,12 +55,25 @@ Shown = tuple[str, int]
 
 def text(values: SymbolicValues, node: Node, limit: int = MAX_LENGTH) -> str:
     """A node as C-like text of at most ``limit`` characters, if that can be done."""
+    printers = values.kept(_Printers)
     for depth in (12, 8, 6, 5, 4, 3, 2):
         try:
-            return _Printer(values, limit).show(node, depth)[0]
+            return printers.of(values, limit).show(node, depth)[0]
         except _TooLongError:
             continue
-    return _Printer(values, None).show(node, 1)[0]
+    return printers.of(values, None).show(node, 1)[0]
+
+
+class _Printers:
+    """By limit; conditions of many blocks have parts in common, which are shown once."""
+
+    def __init__(self) -> None:
+        self._found: dict[int | None, _Printer] = {}
+
+    def of(self, values: SymbolicValues, limit: int | None) -> _Printer:
+        if limit not in self._found:
+            self._found[limit] = _Printer(values, limit)
+        return self._found[limit]
 
 
 class _TooLongError(Exception):
@@ -76,15 +89,20 @@ class _Printer:
 
     def __init__(self, values: SymbolicValues, limit: int | None) -> None:
         self._values, self._limit = values, limit
-        self._shown: dict[tuple[Node, int], Shown] = {}
+        self._shown: dict[tuple[Node, int], Shown | None] = {}
+        """None: too long."""
 
     def show(self, node: Node, depth: int) -> Shown:
         """The text and how strongly it binds."""
-        found = self._shown.get((node, depth))
+        key = node, depth
+        if key not in self._shown:
+            self._shown[key] = None
+            made = self._made(node, depth)
+            if self._limit is None or len(made[0]) <= self._limit:
+                self._shown[key] = made
+        found = self._shown[key]
         if found is None:
-            found = self._shown[node, depth] = self._made(node, depth)
-            if self._limit is not None and len(found[0]) > self._limit:
-                raise _TooLongError
+            raise _TooLongError
         return found
 
     def _made(  # noqa: PLR0911 -- one case per kind of node
