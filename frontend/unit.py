@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import SubGroups, definitions, is_lowered
@@ -78,14 +79,16 @@ def _fully_unrolled(
     text: str, optimised: Optimised, module: Module, costs: Costs, *, as_nvvm: bool
 ) -> tuple[str, Optimised, Module]:
     """The text, what becomes of it, and that read, with short loops unrolled as by the GPU's
-    compiler: what inner loops have become decides on the outer ones."""
+    compiler: what inner loops have become decides on the outer ones. Nobody asked for it, so that
+    nobody is told where LLVM cannot."""
+    told = optimised.warnings
     for _ in range(MOST_NESTED):
         marked = fully_unrolled(text, short_loops(module, costs))
         if marked == text:
             break
         text, optimised = marked, optimise(marked, OptLevel.O2, costs, as_nvvm=as_nvvm)
         module = read_module(optimised.text)
-    return text, optimised, module
+    return text, replace(optimised, warnings=told), module
 
 
 def _unrolled_by_nvcc(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,12 +32,14 @@ def launches_of_host(source: SourceText, given: LaunchInputs) -> Mapping[str, La
     from kcc.frontend.cuda.host_launches import HostLaunch, host_launches
 
     names = {name: v for name, v in given.names.items() if isinstance(v, int | float)}
-    chosen = dict[str, HostLaunch]()
+    every = dict[str, list[HostLaunch]]()
     for launch in host_launches(source.text, names, tuple(_headers(source))):
-        for name in (launch.name, launch.kernel):
-            if name not in chosen or (chosen[name].unknown and not launch.unknown):
-                chosen[name] = launch
-    found = {name: _inputs(source, launch, given) for name, launch in chosen.items()}
+        for name in dict.fromkeys((launch.name, launch.kernel)):
+            every.setdefault(name, []).append(launch)
+    found = {
+        name: _inputs(source, min(own, key=lambda each: bool(each.unknown)), own, given)
+        for name, own in every.items()
+    }
     return {name: inputs for name, inputs in found.items() if inputs is not None}
 
 
@@ -52,7 +54,9 @@ def _headers(source: SourceText) -> Iterator[str]:
             continue
 
 
-def _inputs(source: SourceText, launch: HostLaunch, given: LaunchInputs) -> LaunchInputs | None:
+def _inputs(
+    source: SourceText, launch: HostLaunch, every: Sequence[HostLaunch], given: LaunchInputs
+) -> LaunchInputs | None:
     from kcc.base.expressions import Name, Number
     from kcc.base.launch import LaunchRequest
 
@@ -70,6 +74,10 @@ def _inputs(source: SourceText, launch: HostLaunch, given: LaunchInputs) -> Laun
     sizes = (tuple(Number(extent, at) for extent in extents) for extents in (grid, block))
     shown = ", ".join(_shown(extents) for extents in (grid, block))
     origin = f"{launch.name}<<<{shown}>>> in line {launch.line}, by constants of the host code"
+    open_ones = [each for each in every if each.unknown]
+    if open_ones:
+        names = " and ".join(sorted(open_ones[0].unknown))
+        origin += f"; that of line {open_ones[0].line} needs a value of {names}"
     own = given.request
     request = LaunchRequest(None, own.local_size, *sizes)
     if own.local_size or own.block:

@@ -51,3 +51,19 @@ def test_kernels_with_unknown_launches_have_a_reason_beside_the_others(run: Run,
     assert any(row[:1] == ["one"] and "us" in row for row in rows)
     assert any(row[:1] == ["two"] and "K890:" in row for row in rows)
     assert run("estimate", str(path), "--gpu", "a100", "--kernel", "two").code == 1
+
+
+SUMS = """
+__global__ void sum(const float *p, float *q, int n) { q[blockIdx.x] = p[n + threadIdx.x]; }
+void go(float *p, float *q, int blocks) {
+  sum<<<blocks, 256>>>(p, q, 1 << 20);
+  sum<<<1, 256>>>(q, p, blocks);
+}
+"""
+
+
+def test_other_launches_of_the_kernel_are_told(run: Run, tmp_path: Path):
+    (tmp_path / "sums.cu").write_text(SUMS)
+    ended = run("estimate", str(tmp_path / "sums.cu"), "--gpu", "v100")
+    assert "sum<<<1, 256>>> in line 5" in ended.err
+    assert "that of line 4 needs a value of blocks" in ended.err
