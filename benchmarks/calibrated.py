@@ -97,7 +97,8 @@ of far more than L2 holds (benchmarks/fit_l2.py)."""
 
 def rests_on(table: Table) -> bool:
     """Whether anything was calibrated on a table."""
-    return bool(table.clocks_mhz) or table.name in (
+    has_own_clock = bool(table.clocks_mhz) and not table.clock_is_set
+    return has_own_clock or table.name in (
         *SOURCES.values(), *(name for constant in CONSTANTS for name in constant.tables),
     )  # fmt: skip
 

@@ -139,7 +139,7 @@ def _constants() -> list[str]:
         f"{'; '.join(f'{c.without_table(t)} ({t})' for t in c.tables)} | {c.reason} |"
         for c in CONSTANTS
     ]
-    clocks = ", ".join(t.name for t in TABLES if t.clocks_mhz)
+    clocks = ", ".join(t.name for t in TABLES if t.clocks_mhz and not t.clock_is_set)
     sources = ", ".join(f"`{source}` from {name}" for source, name in SOURCES.items())
     rest = f"Values of GPU files by their source: {sources}. Clocks read off their own rows: "
     rest += f"{clocks}; left out they are the data sheets'. `dram.sustained_share` without the "

@@ -70,6 +70,8 @@ class Table:
     """``measured_ms`` gives cycles at the boost clock."""
     gpu_of: Callable[[Row], str] = lambda row: row.get("gpu", "")
     clocks_mhz: Mapping[str, int] = field(default_factory=dict[str, int])
+    clock_is_set: bool = False
+    """Whether the profiler set that clock, so that it was not read off the rows."""
     counters: Mapping[str, str] = field(default_factory=dict[str, str])
     """From our counts to the file's columns."""
     warm: bool = False
@@ -247,6 +249,7 @@ TABLES = (
     Table("sgemm_rx7900xtx.csv", "", {"": "rx7900xtx"}, sgemm_rx7900xtx, Measures.LAUNCH,
           warm=True, first_seen=_PUBLIC),
     Table("reduce_a100.csv", "", _A100, reduce_a100, Measures.KERNEL, clocks_mhz={"": 765},
+          clock_is_set=True,
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen=_PUBLIC),
     Table("laplacian_mi250x.csv", "", {"": "amd-mi250x-gcd"}, laplacian, Measures.LAUNCH,
           warm=True, first_seen=_PUBLIC),
