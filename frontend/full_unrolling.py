@@ -47,7 +47,7 @@ from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef
 from kcc.frontend.options import Costs
-from kcc.frontend.partial_unrolling import counter_of, trip_count, turns
+from kcc.frontend.partial_unrolling import counter_of, tests_made, trip_count
 
 PRIVATE, WITH_ACCESSES, ARITHMETIC = 1610, 300, 399
 """Instructions of all copies: of a loop over a private array, of one with other accesses, and of
@@ -159,7 +159,7 @@ def _counted(
         leaving = ways[0]
     if leaving.block not in inside:
         return None
-    count = turns(function, leaving, counter, latch, goes_on=leaving.then in inside)
+    count = tests_made(function, leaving, counter, latch, goes_on=leaving.then in inside)
     return None if count is None else (count, counter, inside)
 
 

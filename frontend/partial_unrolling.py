@@ -127,7 +127,7 @@ def trip_count(function: Function, latch: CondBranch) -> tuple[int, Phi] | None:
     counter = counter_of(function, latch)
     if counter is None or counter.block not in latch.targets:
         return None
-    count = turns(function, latch, counter, latch.block, goes_on=latch.then == counter.block)
+    count = tests_made(function, latch, counter, latch.block, goes_on=latch.then == counter.block)
     return None if count is None else (count, counter)
 
 
@@ -141,7 +141,7 @@ def counter_of(function: Function, leaving: CondBranch) -> Phi | None:
     return counter if isinstance(counter, Phi) else None
 
 
-def turns(
+def tests_made(
     function: Function, leaving: CondBranch, counter: Phi, latch: int, *, goes_on: bool
 ) -> int | None:
     """How often the test of a way out is made until it leaves, if that counter moves by a
@@ -171,7 +171,7 @@ def turns(
 
 
 def _is_of_two(test: Phi, latch: CondBranch) -> bool:
-    """Whether a truth that a loop of two turns has in place of a counter says to go on first, and
+    """Whether a truth that a loop of two iterations has in place of a counter says to go on first, and
     then not to."""
     by_edge = dict(zip(test.incoming, test.operands, strict=True))
     last, *first = by_edge.pop(latch.block, None), *by_edge.values()
