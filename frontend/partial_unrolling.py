@@ -171,8 +171,8 @@ def tests_made(
 
 
 def _is_of_two(test: Phi, latch: CondBranch) -> bool:
-    """Whether a truth that a loop of two iterations has in place of a counter says to go on first, and
-    then not to."""
+    """Whether a truth that a loop of two iterations has in place of a counter says first to go on,
+    and then not to."""
     by_edge = dict(zip(test.incoming, test.operands, strict=True))
     last, *first = by_edge.pop(latch.block, None), *by_edge.values()
     goes_on = latch.then == test.block
