@@ -16,7 +16,14 @@ from kcc.frontend.clang.find import Clang, need_clang
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN, is_expected, missing_includes, overlay
 from kcc.frontend.clang.inline_ptx import with_known_constraints, with_ptx_functions
-from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
+from kcc.frontend.clang.invoke import (
+    HEADERS,
+    Compilation,
+    Message,
+    compile_text,
+    macro_arguments,
+    quoted,
+)
 from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
 from kcc.frontend.clang.precompiled import TESTED, header_arguments
@@ -187,10 +194,18 @@ class _Session:
                 arguments += ["-include", file]
             arguments += ["-DKCC_FAST_MATH"] * self.options.fast_relaxed_math
             arguments += ["-ivfsoverlay", str(listing), "-isystem", root]
-            text = "\n".join([self.main.text, f'#line 1 "{_TAIL}"', *self.tail])
+            text = "\n".join([self.main.text, *self._tail_lines()])
             source = SourceText(self.source.name, text, self.source.folder)
             remapped = {name: other.text for name, other in self.others.items()}
             return compile_text(self.clang, source, arguments, remapped)
+
+    def _tail_lines(self) -> list[str]:
+        """The instantiations, as a file of their own; the end of the text is the source's, as
+        that is where clang misses what closes."""
+        if not self.tail:
+            return []
+        end = f'#line {self.main.text.count(chr(10)) + 1} "{quoted(self.source.name)}"'
+        return [f'#line 1 "{_TAIL}"', *self.tail, end]
 
     def _repair(self, errors: Sequence[Message]) -> bool:
         """Take out what the errors are about, as far as it is not device code."""
@@ -224,7 +239,7 @@ class _Session:
 
     def _drop_instantiation(self, error: Message) -> bool:
         index = error.line - 1
-        if index >= len(self.tail) or not self.tail[index]:
+        if not 0 <= index < len(self.tail) or not self.tail[index]:
             return False
         text = self.tail[index]
         if any(name in text for name in self.asked):

@@ -66,6 +66,11 @@ class Compilation:
         return tuple(m for m in self.messages if m.is_error)
 
 
+def quoted(name: str) -> str:
+    """A file's name as it stands between the quotation marks of ``#line``."""
+    return name.replace("\\", "\\\\").replace('"', '\\"')
+
+
 def compile_text(
     clang: Clang,
     source: SourceText,
@@ -79,26 +84,26 @@ def compile_text(
     """
     with scratch_folder("clang-") as folder:
         main = Path(folder, "source")
-        quoted = source.name.replace("\\", "\\\\").replace('"', '\\"')
+        name = quoted(source.name)
         main.write_text(
-            f'#line 1 "{quoted}"\n{source.text}\n', encoding="utf-8", errors="surrogateescape"
+            f'#line 1 "{name}"\n{source.text}\n', encoding="utf-8", errors="surrogateescape"
         )
         output = Path(folder, "module.ll")
         command = [*clang.command, "-cc1", *COMMON_OPTIONS, *arguments]
         command += ["-iquote", source.folder or ".", "-main-file-name", Path(source.name).name]
-        for number, (name, text) in enumerate((remapped or {}).items()):
+        for number, (other, text) in enumerate((remapped or {}).items()):
             replacement = Path(folder, f"remapped-{number}")
             replacement.write_text(text, encoding="utf-8")
-            command += ["-remap-file", f"{name};{replacement}"]
+            command += ["-remap-file", f"{other};{replacement}"]
         command += ["-o", str(output), str(main)]
         run = _run(command)
         messages = tuple(_messages(run.stderr, str(main), source.name))
         if run.returncode == 0:
             text = output.read_text(encoding="utf-8", errors="replace")
-            text = text.replace(f"{folder}/{Path(source.name).name}", quoted)
+            text = text.replace(f"{folder}/{Path(source.name).name}", name)
             return Compilation(text.replace(f"{folder}/", ""), messages)
         errors = [m for m in messages if m.is_error and "too many errors" not in m.text]
-        if not errors or not all(m.line for m in errors):
+        if not any(m.line for m in errors):
             raise InternalError("clang", run.stderr.strip()[-4000:] or f"exit {run.returncode}")
         return Compilation(None, messages)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from kcc.base.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.frontend import compile_source
+from kcc.frontend.clang import invoke
+from kcc.frontend.clang.find import need_clang
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.source_file import read_source
@@ -290,3 +294,34 @@ def test_a_source_of_another_folder_has_its_own_name(tmp_path: Path):
     (kernel,) = compile_source(read_source(str(file)), BuildOptions()).kernels
     found = {each.location.file for each in kernel.function.instructions if each.location}
     assert found == {str(file)}
+
+
+@pytest.mark.parametrize(
+    "kernels", ["", "template <class T> __global__ void t(T* p) { *p = T(1); }"]
+)
+def test_a_brace_that_nothing_closes(kernels: str):
+    """The end of the file is the source's, with and without instantiations after it."""
+    launch = "t<float><<<1, 32>>>(0);" if kernels else ""
+    with pytest.raises(DiagnosticError) as caught:
+        cuda(f"{kernels}\nvoid run() {{ {launch}\n__global__ void k(int* p) {{ *p = missing; }}")
+    (error,) = [d for d in caught.value.diagnostics if d.message == "expected '}'"]
+    assert error.span
+    assert error.span.file == "k.cu"
+    assert [note.span and note.span.line for note in error.notes] == [2]
+
+
+def test_an_error_without_a_place(monkeypatch: pytest.MonkeyPatch):
+    """Clang says of some consequences of an error no more than that they are there; alone, such
+    a message is a fault of clang's."""
+    clang = need_clang("CUDA sources")
+    said = ["k.cu:1:5: error: unknown type name 'a'", "error: templates must have C++ linkage"]
+    for lines, is_fault in ((said, False), (said[1:], True)):
+        run = subprocess.CompletedProcess[str]([], 1, "", "\n".join(lines))
+        monkeypatch.setattr(invoke, "_run", Mock(return_value=run))
+        source = SourceText("k.cu", "a b;", ".")
+        if is_fault:
+            with pytest.raises(InternalError):
+                invoke.compile_text(clang, source, [])
+        else:
+            errors = invoke.compile_text(clang, source, []).errors
+            assert [(m.line, m.text[:9]) for m in errors] == [(1, "unknown t"), (0, "templates")]
