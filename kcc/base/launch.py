@@ -36,6 +36,13 @@ MAX_GLOBAL_SIZE = 2**48
 """Work-items of a launch. No published limit: at one work-item per nanosecond this takes three
 days, and products of three such numbers and 64-bit sizes stay far from trouble."""
 
+MAX_GRID = (2**31 - 1, 65535, 65535)
+"""Blocks of a grid in x, y and z, in every compute capability since 3.0; a launch with more fails
+(CUDA C++ Programming Guide, technical specifications per compute capability)."""
+
+MAX_BLOCK = (1024, 1024, 64)
+"""Threads of a block in x, y and z (the same table)."""
+
 ASSUMED_LOCAL_SIZE = {1: (256,), 2: (16, 16), 3: (16, 16, 1)}
 """The local size assumed where none is given, by the number of dimensions."""
 
@@ -139,7 +146,10 @@ def resolve_launch(
     else:
         targets = None if request.grid else global_size
         local_size, local_origin = _assumed_local(dimensions, targets), Origin.ASSUMED
+    if request.block:
+        _check_shape("block", MAX_BLOCK, local_size, request.block)
     if request.grid and global_size:
+        _check_shape("grid", MAX_GRID, global_size, request.grid)
         global_size = tuple(map(_product, global_size, local_size))
     global_origin = Origin.GIVEN if global_size else Origin.ASSUMED
     if not global_size:
@@ -287,6 +297,19 @@ def _check_limits(
         if known > limit:
             message = f"{noun} of {_short(known)} work-items: the limit is {limit}"
             _fail("K033", message, _place(asked, 0))
+
+
+def _check_shape(
+    noun: str,
+    limits: tuple[int, int, int],
+    extents: tuple[Extent, ...],
+    asked: tuple[Expression, ...],
+) -> None:
+    """A launch in CUDA's spelling keeps to CUDA's limits in each dimension."""
+    for dimension, (extent, limit) in enumerate(zip(extents, limits, strict=False)):
+        if isinstance(extent, int) and extent > limit:
+            message = f"a {noun} of {_short(extent)} in {'xyz'[dimension]}: the limit is {limit}"
+            _fail("K033", message, _place(asked, dimension))
 
 
 def _check_divides(

@@ -140,15 +140,16 @@ class _Adviser:
     def _uneven(self) -> Iterator[Advice]:
         """Thread blocks, or a warp, that have more to do than others."""
         generation = self._machine.generation
-        work = self._subject.work_by_block(generation)
-        mean = float(work.mean()) if len(work) else 0.0
-        if mean and self._estimate.waves < FULL_WAVES and float(work.max()) > UNEVEN * mean:
-            most = int(work.argmax())
-            text = (
-                f"{self._words.block.capitalize()} {most} of {len(work):,} executes "
-                f"{float(work[most]) / mean:.3g} times the instructions of the mean one"
-            )
-            yield Advice("imbalance", None, text)
+        if self._estimate.waves < FULL_WAVES:
+            work = self._subject.work_by_block(generation)
+            mean = float(work.mean()) if len(work) else 0.0
+            if mean and float(work.max()) > UNEVEN * mean:
+                most = int(work.argmax())
+                text = (
+                    f"{self._words.block.capitalize()} {most} of {len(work):,} executes "
+                    f"{float(work[most]) / mean:.3g} times the instructions of the mean one"
+                )
+                yield Advice("imbalance", None, text)
         if self._subject.trace(generation).slowest is not None and self._is_idle:
             text = "The kernel ends when its longest warp does, alone on its SM"
             yield Advice("long-warp", None, text)
