@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from kcc.frontend.ir.instructions import Cast
 from kcc.frontend.ir.opcodes import Opcode
-from kcc.frontend.ir.types import FloatTy, scalar_of
+from kcc.frontend.ir.types import FloatTy, IrType, VecTy, scalar_of
 from kcc.frontend.ir.values import InstructionRef
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.graph import MachineGraph
@@ -83,6 +83,9 @@ _STACK = re.compile(r"\[R1\+0x(?P<hex>[0-9a-f]+)\]|\boffset:(?P<decimal>\d+)")
 _FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
 _FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
 """Opcodes of the same arithmetic."""
+
+_PACKED = re.compile(r"H(?:ADD|MUL|FMA)2|v_pk_")
+"""Opcodes that do two lanes at once."""
 
 _CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
 
@@ -207,14 +210,17 @@ class _Compiled:
             if weight == LIKELY:  # what counts iterations may have its number too
                 own = {name: n for name, n in by_name.items() if _FLOAT_CODE.match(name)}
                 by_name = own or by_name
-            blocks = min(by_name.values(), key=lambda own: own.total())
+            name, blocks = min(by_name.items(), key=lambda own: own[1].total())
             if weight == SURE:
                 sure = [
                     own for name, own in by_name.items()
                     if index in self.accesses or name.startswith(BARRIERS)
                 ]  # fmt: skip
                 blocks = sum(sure, Counter[int]())
-            pieces = self._pieces(index, blocks) if weight == SURE else 1
+            if weight == SURE:
+                pieces = self._pieces(index, blocks)
+            else:
+                pieces = _lanes(self.rows[index].type, name, blocks)
             self.pieces[index] = pieces
             executions = self._times(index) * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
@@ -451,6 +457,16 @@ _SPACES = {
     Space.TEXTURE: (AddressSpace.GLOBAL,),
 }
 """Where the accesses of the IR may go that a machine instruction makes."""
+
+
+def _lanes(type_: IrType, name: str, copies: Mapping[int, int]) -> int:
+    """How many machine instructions of an opcode do the lanes of a vector once; 1 where they do
+    not come in such a number, as some lanes are not needed or were computed elsewhere."""
+    if not isinstance(type_, VecTy):
+        return 1
+    lanes = type_.lanes
+    each = lanes // 2 if _PACKED.match(name) and lanes % 2 == 0 else lanes
+    return each if all(n % each == 0 for n in copies.values()) else 1
 
 
 def _apart(share: float, times: float) -> float:

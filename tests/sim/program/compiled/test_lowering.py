@@ -225,3 +225,40 @@ def test_a_sum_in_a_register_counts_by_its_additions() -> None:
         for block, part in enumerate(found.program.blocks) for n in part
     )  # fmt: skip
     assert 30 < issued < 120
+
+
+VECTORS = """
+#pragma OPENCL FP_CONTRACT OFF
+__kernel void k(__global float4 *out, int n) {
+  const int i = get_global_id(0);
+  float4 x = i + (float4)(0.0f, 1.0f, 2.0f, 3.0f);
+  for (int s = 0; s < n && any(islessequal(x, (float4)(4.0f))); ++s) x = x * x - 0.25f * x;
+  out[i] = x;
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["gfx90a", pytest.param("sm_80", marks=pytest.mark.nvidia)])
+def test_lanes_of_a_vector_are_no_copies_of_a_loop(target: str):
+    """Four machine instructions do one operation of four lanes, in an iteration that is as often
+    executed as the loop says."""
+    unit = compile_source(SourceText("k.cl", VECTORS, "."), BuildOptions(opt_level=OptLevel.O2))
+    (kernel,) = unit.kernels
+    facts = estimate_facts(kernel, unit.module, Known((1024,), (256,), {1: 1024}), {}, {})
+    flow = flow_of(kernel, facts)
+    code = machine_code(unit, code_for(target))[kernel.symbol]
+    found = compiled_program(
+        kernel, facts, code, Numbers.of(unit.module), flow.executions, flow.warps
+    )
+    assert found is not None
+    rows = kernel.function.instructions
+    multiplications = [
+        (flow.executions[block] / flow.warps, operation.slots)
+        for block, part in enumerate(found.program.blocks)
+        for operation in (found.program.operations[n] for n in part)
+        if rows[operation.instruction].opcode is Opcode.FMUL and operation.instruction >= 0
+    ]
+    packed = 2 if target.startswith("gfx") else 1
+    assert found.misfit < 0.01
+    assert sum(slots for _, slots in multiplications) * packed == pytest.approx(8, rel=0.05)
+    assert all(times > 1.0 for times, _ in multiplications)
