@@ -830,6 +830,7 @@ __KCC_MHD void* operator new(size_t, void* p) noexcept { return p; }
 __KCC_MHD void* operator new[](size_t, void* p) noexcept { return p; }
 
 #include "kcc-cuda-simd.h"
+#include "kcc-cuda-dpx.h"
 #include "kcc-cuda-half.h"
 #include "kcc-cuda-bf16.h"
 #include "kcc-cuda-std.h"
