@@ -196,14 +196,14 @@ class Workshop:
         counts: Mapping[str, Registers],
     ) -> tuple[PreparedKernel, ...]:  # fmt: skip
         """The kernels, but where launches are those of the source's host and no kernel is named
-        without those whose launch is not known; these are :attr:`left_out`."""
+        without those whose launch is not known or fails; these are :attr:`left_out`."""
         found, left = list[PreparedKernel](), list[tuple[Configuration, DiagnosticError]]()
         of_host = not request.kernels and any(x.of_host for x in request.launches.values())
         for kernel in kernels:
             try:
                 found.append(_prepared(kernel, unit, request, counts, self.stage))
             except DiagnosticError as error:
-                if not of_host or error.diagnostics[0].code != "K890":
+                if not of_host or error.diagnostics[0].code not in _OF_A_LAUNCH:
                     raise
                 place = Configuration(kernel.name, unit.name, _macros(request), (), ())
                 left.append((place, error))
@@ -435,6 +435,10 @@ def _sizes(asked: Sequence[Expression] | None, names: Mapping[str, Value]) -> tu
         return tuple(whole_number(each, names, "a launch size") for each in asked or ())
     except DiagnosticError:
         return ()
+
+
+_OF_A_LAUNCH = frozenset({"K030", "K033", "K034", "K890"})
+"""What is wrong with a launch, which the other kernels of a source have no part in."""
 
 
 def _macros(request: AnalysisRequest) -> dict[str, str]:

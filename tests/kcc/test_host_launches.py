@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.kcc.command_line import Run
 
 SAXPY = """
@@ -42,14 +44,17 @@ void go(float *p, int blocks) { one<<<80, 64>>>(p); two<<<blocks, 64>>>(p); }
 """
 
 
-def test_kernels_with_unknown_launches_have_a_reason_beside_the_others(run: Run, tmp_path: Path):
+@pytest.mark.parametrize(("blocks", "reason"), [("blocks", "K890:"), ("dim3(1, 1 << 16)", "K033:")])
+def test_kernels_without_a_launch_have_a_reason_beside_the_others(
+    blocks: str, reason: str, run: Run, tmp_path: Path
+):
     path = tmp_path / "two.cu"
-    path.write_text(TWO)
+    path.write_text(TWO.replace("<<<blocks,", f"<<<{blocks},"))
     ended = run("estimate", str(path), "--gpu", "a100", "--width", "200")
     assert ended.code == 0
     rows = [line.split() for line in ended.out.splitlines()]
     assert any(row[:1] == ["one"] and "us" in row for row in rows)
-    assert any(row[:1] == ["two"] and "K890:" in row for row in rows)
+    assert any(row[:1] == ["two"] and reason in row for row in rows)
     assert run("estimate", str(path), "--gpu", "a100", "--kernel", "two").code == 1
 
 
