@@ -46,6 +46,7 @@ from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef
+from kcc.frontend.metadata_nodes import Place, free_number, places_of
 from kcc.frontend.options import Costs
 from kcc.frontend.partial_unrolling import counter_of, tests_made, trip_count
 
@@ -65,20 +66,14 @@ _FREE = (Phi, GetElementPtr, Alloca)
 _WIDTHS = frozenset({Opcode.SEXT, Opcode.ZEXT, Opcode.TRUNC, Opcode.BITCAST})
 
 _LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)([^}\n]*)\}", re.MULTILINE)
-_LOCATION = re.compile(
-    r"^(!\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)", re.MULTILINE
-)
 _ASKED = re.compile(r'^(!\d+) = (?:distinct )?!\{!"llvm\.loop\.unroll\.', re.MULTILINE)
 _REFERENCE = re.compile(r"!\d+")
-_NUMBER = re.compile(r"^!(\d+) = ", re.MULTILINE)
-
-Place = tuple[int, int]
-"""Line and column of a loop's keyword."""
 
 
 def short_loops(module: Module, costs: Costs) -> frozenset[Place]:
-    """The loops of an optimised module that are there still, and which the GPU's compiler unrolls
-    fully: all of a place, which LLVM may have copied or taken apart."""
+    """The loops of an optimised module, by the places of their keywords, that are there still and
+    which the GPU's compiler unrolls fully: all of a place, which LLVM may have copied or taken
+    apart."""
     found = dict[Place, bool]()
     for function in module.functions.values():
         for place, is_short in _loops(function, costs):
@@ -89,9 +84,9 @@ def short_loops(module: Module, costs: Costs) -> frozenset[Place]:
 def fully_unrolled(text: str, loops: frozenset[Place]) -> str:
     """A module that is not optimised yet, in which loops at these places are to be unrolled; as it
     is where it says of none of them where it stands."""
-    places = {m[1]: (int(m[2]), int(m[3])) for m in _LOCATION.finditer(text)}
+    places = places_of(text)
     asked = set(_ASKED.findall(text))
-    node = f"!{1 + max((int(m[1]) for m in _NUMBER.finditer(text)), default=0)}"
+    node = f"!{free_number(text)}"
 
     def marked(match: re.Match[str]) -> str:
         if places.get(match[2]) not in loops or asked & set(_REFERENCE.findall(match[3])):

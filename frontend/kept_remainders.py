@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 
+from kcc.frontend.metadata_nodes import Place, places_of
+
 _VALUE = r'%(?:"[^"]*"|[-\w.$]+)'
 _REMAINDER = re.compile(rf"^  {_VALUE} = [su]rem i\d+ [^,\n]+, {_VALUE}.*!dbg (!\d+)", re.MULTILINE)
-_LOCATION = re.compile(
-    r"^(!\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)", re.MULTILINE
-)
 _MASKED = re.compile(
     rf"^(?P<head>  {_VALUE} = )and (?P<type>i\d+) (?P<left>{_VALUE}), (?P<right>{_VALUE})"
     r"(?P<tail>.*!dbg (?P<place>!\d+).*)$",
@@ -25,18 +24,15 @@ _FIRST = re.compile(rf".*?(?P<of>{_VALUE})")
 _THROUGH = frozenset({"shl", "zext", "trunc"})
 _DEEPEST = 8
 
-Place = tuple[str, str]
-"""Line and column."""
-
 
 def with_remainders(text: str, optimised: str) -> str:
     """The optimised module with remainders where the module ``text`` had them and masks of such
     phis stand now."""
-    before = _places(text)
+    before = places_of(text)
     places = {before.get(match[1]) for match in _REMAINDER.finditer(text)} - {None}
     if not places:
         return optimised
-    now = _places(optimised)
+    now = places_of(optimised)
     pieces = re.split(r"(?m)^(?=define )", optimised)
     return "".join(_in_function(piece, places, now) for piece in pieces)
 
@@ -67,8 +63,3 @@ def _is_of_phi(name: str, defined: dict[str, tuple[str, str]]) -> bool:
             return False
         name = inner["of"]
     return False
-
-
-def _places(text: str) -> dict[str, Place]:
-    """Line and column by the nodes of places."""
-    return {m[1]: (m[2], m[3]) for m in _LOCATION.finditer(text)}

@@ -33,6 +33,7 @@ from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.values import ConstantInt
+from kcc.frontend.metadata_nodes import free_number, places_of
 
 ODD = 4
 """How often a loop is unrolled whose trip count is odd or unknown; half
@@ -43,16 +44,12 @@ MOST_ITERATIONS = 1 << 16
 
 _LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)[^}\n]*\}", re.MULTILINE)
 _ENABLE = re.compile(r'^(!\d+) = (?:distinct )?!\{!"llvm\.loop\.unroll\.enable"\}', re.MULTILINE)
-_LOCATION = re.compile(
-    r"^(!\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)", re.MULTILINE
-)
-_NUMBER = re.compile(r"^!(\d+) = ", re.MULTILINE)
 
 
 def counts_of_nvcc(text: str, module: Module, partly: Mapping[Span, int]) -> Mapping[Span, int]:
     """How often nvcc unrolls each of the loops of a module that LLVM unrolled ``partly`` and so
     many times because the source wished it; ``module`` is what became of ``text``."""
-    wished = {_places(text).get(loop[2]) for loop in _wishes(text)}
+    wished = {places_of(text).get(loop[2]) for loop in _wishes(text)}
     return {
         place: _count(_trip_count_at(module, place), by)
         for place, by in partly.items()
@@ -64,8 +61,8 @@ def with_counts(text: str, counts: Mapping[Span, int]) -> str:
     """A module that is not optimised yet, with counts in place of the wish to be unrolled of those
     loops whose keywords stand at these lines and columns."""
     by_place = {(place.line, place.column): count for place, count in counts.items()}
-    places, enable = _places(text), _enable(text)
-    free = 1 + max((int(m[1]) for m in _NUMBER.finditer(text)), default=0)
+    places, enable = places_of(text), _enable(text)
+    free = free_number(text)
     nodes = list[str]()
     for loop in _wishes(text):
         count = by_place.get(places.get(loop[2], (0, 0)))
@@ -86,11 +83,6 @@ def _enable(text: str) -> re.Pattern[str]:
     """That wish, as nodes refer to it."""
     names = [m[1] for m in _ENABLE.finditer(text)]
     return re.compile(rf"(?:{'|'.join(names)})\b" if names else r"(?!)")
-
-
-def _places(text: str) -> Mapping[str, tuple[int, int]]:
-    """Line and column by the nodes of places."""
-    return {m[1]: (int(m[2]), int(m[3])) for m in _LOCATION.finditer(text)}
 
 
 def _count(iterations: int | None, by: int) -> int:

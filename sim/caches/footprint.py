@@ -288,8 +288,8 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     low, high = 0.0, 0.0
     for stream in members:
         if stream.rows is None:
-            goes_on = stream.traversal is not None and stream.traversal.goes_on
-            fresh = stream.traversal.fresh if goes_on and stream.traversal else 1.0
+            walk = stream.traversal
+            fresh = walk.fresh if walk is not None and walk.goes_on else 1.0
             touched = stream.executions * stream.sectors * SECTOR * fresh
             high = max(high, min(touched, stream.array_bytes or math.inf))
             continue
