@@ -64,10 +64,12 @@ _FUNCTIONS = frozenset({"sin", "cos", "exp", "exp2", "exp10", "log", "log2", "lo
 
 
 def amd_assembly(
-    ir: str, target: str, block_threads: int = DEFAULT_BLOCK, *, verbose: bool = False
-) -> str:
+    ir: str, target: str, block_threads: int = DEFAULT_BLOCK, *, features: str = "",
+    verbose: bool = False,
+) -> str:  # fmt: skip
     """The assembly of a module's kernels, with the lines that it has as ``.loc``; ``verbose``:
-    with what LLVM remarks. ``target`` is such as gfx90a, ``block_threads`` the largest work-group.
+    with what LLVM remarks. ``target`` is such as gfx90a, with LLVM's ``features`` beyond its own,
+    ``block_threads`` the largest work-group.
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
@@ -81,7 +83,7 @@ def amd_assembly(
     if missing:
         names = ", ".join(dict.fromkeys(missing))
         raise DiagnosticError([Diagnostic("K811", f"no AMD code is known here for {names}")])
-    machine = _target_machine(target)
+    machine = _target_machine(target, features)
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
     whole = _declared(f"{head}{strip_declarations(text)}\n{''.join(bodies)}")
     machine.set_asm_verbosity(verbose)
@@ -211,7 +213,8 @@ def _compiled(text: str, machine: llvm.TargetMachine) -> str:
 
 
 @cache
-def _target_machine(cpu: str) -> llvm.TargetMachine:
+def _target_machine(cpu: str, features: str) -> llvm.TargetMachine:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    return llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=cpu, opt=3)
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=cpu, features=features, opt=3)

@@ -23,7 +23,8 @@ from is lost. ``s_clause`` is put where LLVM would have it."""
 _CLAUSE_LENGTH = 32
 """Of LLVM's."""
 _IN_CLAUSES = re.compile(r"^(?:(?P<scalar>s_(?:buffer_)?load)|(?:global|buffer|scratch)_load)_")
-_RDNA = re.compile(r"\(gfx1\d{3}\)$")
+_RDNA = re.compile(r"\(gfx1\d{3}\b")
+_WAVE64 = "+wavefrontsize64,-wavefrontsize32"
 
 _LARGEST = {Language.CUDA: HIP_BLOCK}
 
@@ -65,11 +66,11 @@ _CONTROL = frozenset({
 
 
 def amd_code(
-    unit: CompiledUnit, target: str, block_threads: int | None = None
+    unit: CompiledUnit, target: str, block_threads: int | None = None, *, wave64: bool = False
 ) -> Mapping[str, MachineCode]:
     """The machine code of all kernels of a unit at -O2, by symbol; ``target`` is such as gfx90a,
     ``block_threads`` the largest work-group, of the language's compiler by default. Registers are
-    vector registers of a work-item.
+    vector registers of a work-item. ``wave64``: for wavefronts of 64 where RDNA has the choice.
 
     :raises DiagnosticError: K811 when a kernel has no AMD code here.
     """
@@ -77,13 +78,18 @@ def amd_code(
     block_threads = block_threads or _LARGEST.get(unit.language, DEFAULT_BLOCK)
     try:
         assembly = done_apart(
-            partial(amd_assembly, text, target, block_threads, verbose=True), (_NO_CLAUSES,)
-        )
+            partial(
+                amd_assembly, text, target, block_threads,
+                features=_WAVE64 if wave64 else "", verbose=True,
+            ),
+            (_NO_CLAUSES,),
+        )  # fmt: skip
     except EndedError as error:
         message = f"LLVM's back end for {target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error
     version = ".".join(map(str, llvm.llvm_version_info))
-    return read_assembly(assembly, f"llvm amdgpu {version} ({target})")
+    wave = ", wave64" if wave64 else ""
+    return read_assembly(assembly, f"llvm amdgpu {version} ({target}{wave})")
 
 
 def read_assembly(text: str, compiler: str) -> Mapping[str, MachineCode]:

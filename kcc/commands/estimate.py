@@ -287,6 +287,7 @@ def _plan(
     arguments: argparse.Namespace, path: str, sources: SourceLines, stage: StageRunner
 ) -> Plan:
     from kcc.commands.estimate_sweep import Plan
+    from kcc.stages.analyze import warp_size
     from kcc.stages.estimate import ABLATED_MODELS, Question
 
     if not arguments.gpus:
@@ -313,6 +314,9 @@ def _plan(
         code_needed=choice == "compiler", advise=len(requests) * len(gpus) <= MOST_ADVISED,
         reading=_reading(arguments),
     )  # fmt: skip
+    warps = {warp_size(gpu) for gpu in gpus}
+    if len(warps) == 1:
+        requests = [replace(each, warp=min(warps)) for each in requests]
     return Plan(tuple(requests), tuple(gpus), question)
 
 

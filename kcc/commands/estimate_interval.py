@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
-from kcc.commands.hosts import DEFAULT_WARP
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord
 from kcc.report.estimate.timing import Assumed, timing_record
@@ -59,7 +58,7 @@ class IntervalWorkshop:
         :raises DiagnosticError: for bad input, and K85x for what cannot be traced.
         """
         if self._prepared is None or self._prepared[0] is not request:
-            self._prepared, self._others = (request, self._traced(request, DEFAULT_WARP)), {}
+            self._prepared, self._others = (request, self._traced(request, request.warp)), {}
         return self._prepared[1]
 
     def _on(self, prepared: TracedLaunch, gpu: GpuDescription) -> TracedLaunch:

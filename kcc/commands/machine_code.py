@@ -75,6 +75,7 @@ def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest 
 
     :raises DiagnosticError: K810 where the compiler is asked for and cannot be had.
     """
+    from kcc.stages.analyze import warp_size
     from kcc.stages.machine_code import CodeRequest
 
     if choice == "kcc" or (choice is None and not (gpu is not None and gpu.is_amd)):
@@ -83,7 +84,8 @@ def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest 
         target = gpu.compute_capability
         if target is None or not target.value.startswith("gfx"):
             return _none(choice, f"LLVM's name of {gpu.stem} is not known")
-        return CodeRequest(amd_target=target.value)
+        chosen = target.value.startswith("gfx1") and warp_size(gpu) == 64
+        return CodeRequest(amd_target=target.value, wave64=chosen)
     capability = DEFAULT_CAPABILITY if gpu is None else gpu.capability
     if capability is None or capability < OLDEST_PTXAS_11:
         name = "this GPU" if gpu is None else gpu.stem

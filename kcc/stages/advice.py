@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from kcc.sim.machine.pipeline_columns import Machine
     from kcc.stages.analyze import AnalysisRequest
 
-WARP = 32
-
 LEAST_GAIN = 0.01
 """Share of the time that a change has to save to be advised."""
 
@@ -183,23 +181,24 @@ class _Adviser:
         """Warps that are not full, and thread blocks of another size where the kernel does not see
         their size."""
         threads, block = self._subject.block_threads, self._words.block
-        if threads % WARP:
+        warp = self._subject.warp
+        if threads % warp:
             text = (
-                f"A {block} of {threads} {self._words.thread}s ends in a warp of {threads % WARP}: "
-                f"make it a multiple of {WARP}"
+                f"A {block} of {threads} {self._words.thread}s ends in a warp of {threads % warp}: "
+                f"make it a multiple of {warp}"
             )
             _, gain, verified = self._best_block(rounded=True)
             if gain is None or gain < LEAST_GAIN * self._estimate.time_us:
                 gain, verified = None, False
             yield Advice("partial-warps", None, text, gain, verified)
         lanes = self._active_lanes
-        if lanes is not None and lanes < 0.5 * WARP and threads % WARP == 0:
+        if lanes is not None and lanes < 0.5 * warp and threads % warp == 0:
             text = (
-                f"Warps execute memory instructions with {lanes:.3g} active lanes of {WARP}: let "
+                f"Warps execute memory instructions with {lanes:.3g} active lanes of {warp}: let "
                 f"neighbouring {self._words.thread}s take the same side of branches"
             )
             yield Advice("inactive-lanes", self._emptiest_line, text)
-        if self._estimate.waves < FULL_WAVES and threads % WARP == 0:
+        if self._estimate.waves < FULL_WAVES and threads % warp == 0:
             size, gain, verified = self._best_block(rounded=False)
             if size and gain:
                 text = f"{block.capitalize()}s of {size} {self._words.thread}s instead of {threads}"
@@ -210,7 +209,8 @@ class _Adviser:
         """Of accesses to memory, in the mean over executions."""
         streams = [s for s in self._subject.streams if s.executions]
         total = math.fsum(s.executions for s in streams)
-        return WARP * math.fsum(s.lanes * s.executions for s in streams) / total if total else None
+        active = math.fsum(s.lanes * s.executions for s in streams)
+        return self._subject.warp * active / total if total else None
 
     @property
     def _emptiest_line(self) -> int | None:
@@ -231,9 +231,10 @@ class _Adviser:
         if self._estimate.assumed_share > MOST_GUESSED:
             return 0, None, False
         (items,), (threads,) = whole, local
+        warp = self._subject.warp
         sizes = [s for s in OTHER_BLOCKS if s != threads and items % s == 0]
         if rounded:
-            sizes = [s for s in (WARP * -(-threads // WARP), *sizes) if items % s == 0]
+            sizes = [s for s in (warp * -(-threads // warp), *sizes) if items % s == 0]
         best, gain = 0, 0.0
         for size in dict.fromkeys(sizes):
             asked = LaunchRequest((literal(items),), (literal(size),))
@@ -342,7 +343,7 @@ class _Adviser:
             return
         counts = self._estimate.counts
         moved = 32 * (counts.dram_read_sectors + counts.dram_write_sectors)
-        each = WARP * counts.warp_instructions / moved if moved else 0.0
+        each = self._subject.warp * counts.warp_instructions / moved if moved else 0.0
         text = (
             f"DRAM moves {moved / 1e6:,.3g} MB, with {each:.2g} instructions of a "
             f"{self._words.thread} for each byte: only less traffic makes it faster (smaller "

@@ -68,6 +68,8 @@ class AnalysisRequest:
     gpu: GpuDescription | None = None
     registers: RegisterRequest | None = None
     """None leaves registers out, unless the source is compiled at -O2 anyway."""
+    warp: int = 32
+    """Work-items that go in step, where there is no ``gpu``."""
     machine_code: bool = False
     """Whether the report has the compiler's code that registers are counted in."""
 
@@ -213,9 +215,8 @@ def report_shape(gpu: GpuDescription | None) -> MemoryShape:
     shape = memory_shape(gpu)
     if gpu is None or not gpu.is_amd:
         return shape
-    l1 = gpu.l1
-    sector = shape.sector_bytes if l1.sector_bytes is None else l1.sector_bytes.value
-    line = shape.line_bytes if l1.line_bytes is None else l1.line_bytes.value
+    fact, sector = gpu.l1.line_bytes, gpu.sector_bytes
+    line = shape.line_bytes if fact is None else fact.value
     return replace(shape, sector_bytes=sector, line_bytes=max(line, sector))
 
 
@@ -383,9 +384,8 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     from kcc.stages.argument_words import check_types, unvalued_names
 
     def compiled() -> CompiledUnit:
-        options = request.options
-        if request.gpu is not None and request.gpu.warp_size is not None:
-            options = replace(options, sub_group_size=request.gpu.warp_size.value)
+        warp = request.warp if request.gpu is None else warp_size(request.gpu)
+        options = replace(request.options, sub_group_size=warp)
         unit = compile_source(request.source, options, request.frontend, partial=True)
         check_types(request.arguments, unit)
         macros = () if is_python_kernel(unit.name) else request.options.macros

@@ -29,6 +29,7 @@ from kcc.stages.analyze import (
     known_launch,
     memory_shape,
     resolve,
+    warp_size,
 )
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ class Workshop:
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
         self._amd: Workshop | None = None
+        self._other: dict[int, tuple[AnalysisRequest, AnalysisRequest, Workshop]] = {}
         self.left_out: tuple[tuple[Configuration, DiagnosticError], ...] = ()
         self._latest: PreparedKernel | None = None
         self._origin: AnalysisRequest | None = None
@@ -217,6 +219,7 @@ class Workshop:
 
         key = (
             request.source, request.options, request.frontend, request.registers, request.kernels,
+            request.warp,
         )  # fmt: skip
         if self._compiled is None or self._compiled[0] != key:
             plain = compile_unit(request, self.stage)
@@ -235,6 +238,9 @@ class Workshop:
         from kcc.base.gpu.needs import GpuReader
         from kcc.sim.estimate.options import ABLATIONS, EVERYTHING
 
+        if warp_size(gpu) != prepared.subject.warp:
+            workshop, prepared = self._of_other_warps(prepared, warp_size(gpu))
+            return workshop.estimate(prepared, gpu, question)
         model = question.function()
         subject, reason = self._subject(prepared, gpu, question)
         subject = subject.within(gpu)
@@ -263,6 +269,18 @@ class Workshop:
             prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
             prepared.unused, reduced, question.analysis.off, advice,
         )  # fmt: skip
+
+    def _of_other_warps(
+        self, prepared: PreparedKernel, warp: int
+    ) -> tuple[Workshop, PreparedKernel]:
+        """The same kernel in warps of another size, and who prepared it."""
+        assert self._prepared is not None
+        request = self._prepared[0]
+        origin, asked, workshop = self._other.get(warp, (None, request, Workshop(self.stage)))
+        if origin is not request:
+            asked = replace(request, warp=warp)
+            self._other[warp] = request, asked, workshop
+        return workshop, _same(workshop.prepare(asked), prepared)
 
     def _advice(
         self, prepared: PreparedKernel, subject: Subject, gpu: GpuDescription, question: Question,
@@ -364,14 +382,8 @@ class Workshop:
             options = replace(request.options, costs=Costs.AMD)
             self._origin, self._for_amd = request, replace(request, options=options)
         assert self._for_amd is not None
-        symbol, launch = prepared.subject.kernel.symbol, prepared.configuration
-        other = next(
-            each
-            for each in self.prepare(self._for_amd)
-            if each.subject.kernel.symbol == symbol and each.configuration == launch
-        )
-        self._latest = other
-        other.subject.local_bytes = prepared.subject.local_bytes
+        symbol = prepared.subject.kernel.symbol
+        self._latest = other = _same(self.prepare(self._for_amd), prepared)
         found, reason = self._subject(other, gpu, question)
         if reason or found.is_compiled:
             return (prepared.subject if reason else found), reason
@@ -416,6 +428,19 @@ def estimate_source(
             yield workshop.estimate(prepared, gpu, question or Question())
 
 
+def _same(others: Sequence[PreparedKernel], prepared: PreparedKernel) -> PreparedKernel:
+    """The kernel and launch that is prepared among those prepared in another way, with the local
+    memory that it has."""
+    subject, place = prepared.subject, prepared.configuration
+    found = next(
+        each
+        for each in others
+        if each.subject.kernel.symbol == subject.kernel.symbol and each.configuration == place
+    )
+    found.subject.local_bytes = subject.local_bytes
+    return found
+
+
 def asked_configuration(request: AnalysisRequest) -> Configuration:
     """What is known of a request that was refused."""
     inputs = request.other_launch
@@ -456,7 +481,7 @@ def _prepared(
 
     inputs: LaunchInputs = request.inputs_of(kernel.name)
     launch = resolve(kernel, inputs, unit.module)
-    known = known_launch(kernel, launch, inputs, request.arguments)
+    known = replace(known_launch(kernel, launch, inputs, request.arguments), warp=request.warp)
     if known.global_size is None or known.local_size is None:
         raise DiagnosticError([_no_launch(kernel, unit.name, launch)])
     if all(isinstance(each, Branch | Unreachable) for each in kernel.function.instructions):

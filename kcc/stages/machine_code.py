@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CodeRequest:
-    """Whose code is wanted: that of NVIDIA's ``tools``, else of LLVM for AMD's ``amd_target``."""
+    """Whose code is wanted: that of NVIDIA's ``tools``, else of LLVM for AMD's ``amd_target``, in
+    wavefronts of 64 where it has the choice if ``wave64``."""
 
     tools: NvidiaTools | None = None
     amd_target: str = ""
+    wave64: bool = False
 
 
 def machine_code(unit: CompiledUnit, request: CodeRequest) -> Mapping[str, MachineCode]:
@@ -32,7 +34,7 @@ def machine_code(unit: CompiledUnit, request: CodeRequest) -> Mapping[str, Machi
         return nvidia_code(unit, request.tools)
     from kcc.frontend.machine_code.amd import amd_code
 
-    return amd_code(unit, request.amd_target)
+    return amd_code(unit, request.amd_target, wave64=request.wave64)
 
 
 def registers_of(code: MachineCode) -> Registers:

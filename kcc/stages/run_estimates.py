@@ -17,6 +17,7 @@ from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.registers.counts import estimate_registers
 from kcc.passes.symbolic.ranges import ArgumentValue, Known
+from kcc.sim.cycle.launch import check_warps
 from kcc.sim.estimate.facts import estimate_facts
 from kcc.sim.estimate.model import estimate
 from kcc.sim.estimate.options import EVERYTHING
@@ -94,7 +95,10 @@ def _known(launch: HostLaunch) -> Known:
             values[index] = found if isinstance(argument.type, VecTy) else found[0]
     shape = prepared.launch
     x, y, z = (*shape.offset, 0, 0, 0)[:3]
-    return Known(tuple(shape.global_size), tuple(shape.local_size), values, (x, y, z))
+    return Known(
+        tuple(shape.global_size), tuple(shape.local_size), values, (x, y, z),
+        warp=launch.prepared.options.width,
+    )  # fmt: skip
 
 
 def _numbers(data: bytes, place: int, type_: IntTy | FloatTy | VecTy) -> tuple[int | float, ...]:
@@ -143,6 +147,8 @@ class LaunchEstimator:
 
     def estimated(self, number: int, gpu: GpuDescription, *, warm: bool = False) -> Estimate:
         """A launch on a GPU. Raises :class:`DiagnosticError` K807."""
+        ran = self.ran[number]
+        check_warps(gpu, ran.kernel.name, ran.known.warp)
         caches = replace(EVERYTHING.analysis, warm=warm)
         subject = self.subject(number)
         return estimate(subject, GpuReader(gpu), replace(EVERYTHING, analysis=caches))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.base.gpu.loading import load_gpu
+from kcc.stages.analyze import warp_size
 from kcc.stages.estimate import Question, Workshop
 from kcc.validation.case import Case, Gpu, Measures, Work
 from kcc.validation.outcome import Basis, Outcome
@@ -80,7 +81,7 @@ class Predictor:
     def _launch(self, case: Case, work: Work) -> Answer:
         key = (work.key, work.launches, work.local_bytes, case.gpu, case.caches)
         if key not in self._answers:
-            workshop, request = self._workshop(work)
+            workshop, request = self._workshop(work, warp_size(described(case.gpu)))
             (prepared,) = workshop.prepare(request)
             if work.local_bytes is not None:
                 prepared.subject.local_bytes = work.local_bytes
@@ -91,15 +92,16 @@ class Predictor:
             self._answers[key] = _answer_of(found)
         return self._answers[key]
 
-    def _workshop(self, work: Work) -> tuple[Workshop, AnalysisRequest]:
+    def _workshop(self, work: Work, warp: int) -> tuple[Workshop, AnalysisRequest]:
         """One for each of the last units; a request that stays the same object is analysed once."""
+        key = work.key, warp
         if work.unit not in self._workshops:
             while len(self._workshops) >= WORKSHOPS:
                 self._workshops.popitem(last=False)
             self._workshops[work.unit] = Workshop()
         self._workshops.move_to_end(work.unit)
-        if self._last is None or self._last[0] != work.key:
-            self._last = (work.key, work.request())
+        if self._last is None or self._last[0] != key:
+            self._last = (key, replace(work.request(), warp=warp))
         return self._workshops[work.unit], self._last[1]
 
 

@@ -40,9 +40,6 @@ from kcc.passes.symbolic.expr import (
 from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
 from kcc.passes.symbolic.reasons import everything
 
-WARP = 32
-"""Lanes of a warp for the models of sim/, which know no other width."""
-
 MAX_ROWS = 1 << 18
 """Lanes whose addresses are computed for one access; of more, a sample is."""
 

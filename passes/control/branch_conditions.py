@@ -262,8 +262,8 @@ def _over_launch(
         rows.append(data)
     ids = {key for count in counts for key in depends_on(values, count) if key[0] in ID_KINDS}
     columns = {key: lanes.symbols[key] for key in ids}
-    group = values.algebra.known.local_size or (1,)
-    return rows, _Items(columns, group, sampled, lanes)
+    known = values.algebra.known
+    return rows, _Items(columns, known.local_size or (1,), known.warp, sampled, lanes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +272,7 @@ class _Items:
 
     columns: Mapping[tuple[SymbolKind, int | str], NDArray[np.int64]]
     group: tuple[int, ...]
+    warp: int
     sampled: bool
     lanes: Lanes
 
@@ -300,9 +301,9 @@ class _Items:
         keys = set(self.columns)
         if keys != {(SymbolKind.LOCAL_ID, 0)} or any(size > 1 for size in self.group[1:]):
             return ""
-        if len(chosen) % 32 or len(chosen) != self.group[0]:
+        if len(chosen) % self.warp or len(chosen) != self.group[0]:
             return ""
-        warps = chosen.reshape(-1, 32)
+        warps = chosen.reshape(-1, self.warp)
         if (warps == warps[0]).all():
             ranges = _ranges([int(lane) for lane in warps[0].nonzero()[0]])
             word = "lanes"

@@ -103,8 +103,8 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class DivergencePass:
-    """Gives :class:`Divergence` for warps of 32, that of ``addresses`` too. Different pointer
-    arguments are taken to lead to different buffers."""
+    """Gives :class:`Divergence` for the warps of a launch, that of ``addresses`` too. Different
+    pointer arguments are taken to lead to different buffers."""
 
     addresses: bool = True
     name: str = "divergence"

@@ -49,9 +49,7 @@ class Lanes:
         )
 
 
-def work_items(
-    known: Known, groups: NDArray[np.int64], items: NDArray[np.int64], *, warp: int = 32
-) -> Lanes:
+def work_items(known: Known, groups: NDArray[np.int64], items: NDArray[np.int64]) -> Lanes:
     """Work-items by the number of their group in the launch and their own in the group, first
     dimension fastest; ``groups`` and ``items`` have equal length.
 
@@ -72,7 +70,7 @@ def work_items(
             first = group * local[dimension] + known.offset[dimension]
             symbols[SymbolKind.GROUP_ID, dimension] = group
             symbols[SymbolKind.GLOBAL_ID, dimension] = first + own
-    symbols[SymbolKind.LANE, 0] = _divided(items, warp)[1]
+    symbols[SymbolKind.LANE, 0] = _divided(items, known.warp)[1]
     symbols.update(launch_symbols(known))
     return Lanes(len(items), symbols)
 
@@ -116,21 +114,21 @@ def _number(value: float) -> NDArray[Any]:
     return np.array([value], np.float64)
 
 
-def all_work_items(known: Known, *, warp: int = 32) -> Lanes:
+def all_work_items(known: Known) -> Lanes:
     """Every work-item of a launch, group by group."""
     assert known.global_size is not None
     assert known.local_size is not None
     group = math.prod(known.local_size)
     total = math.prod(known.global_size)
     groups, items = _divided(np.arange(total, dtype=np.int64), group)
-    return work_items(known, groups, items, warp=warp)
+    return work_items(known, groups, items)
 
 
-def one_group(known: Known, group: int = 0, *, warp: int = 32) -> Lanes:
+def one_group(known: Known, group: int = 0) -> Lanes:
     """The work-items of one group."""
     assert known.local_size is not None
     size = math.prod(known.local_size)
-    return work_items(known, np.full(size, group), np.arange(size, dtype=np.int64), warp=warp)
+    return work_items(known, np.full(size, group), np.arange(size, dtype=np.int64))
 
 
 def _size(sizes: tuple[int, ...] | None, dimension: int) -> int | None:

@@ -196,5 +196,5 @@ def _ids(
         found[SymbolKind.GLOBAL_ID, dimension] = place + known.offset[dimension]
         lane = lane + place % size * stride
         stride *= size
-    found[SymbolKind.LANE, 0] = lane % 32
+    found[SymbolKind.LANE, 0] = lane % known.warp
     return found

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kcc.passes.access.distinct import unique_values
-from kcc.passes.access.warp_addresses import WARP
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
 from kcc.sim.caches.overflow import missing_share
@@ -70,6 +69,8 @@ class CacheShape:
     resident: int
     banks: int
     grid: tuple[int, int, int]
+    fetch_sectors: int = 1
+    """That L1 asks L2 for at least, aligned: 2 are the 64 bytes of AMD's GCN and CDNA."""
 
 
 def traffic_of(
@@ -122,7 +123,7 @@ def traffic_of(
 
 def shared_traffic(stream: Stream) -> Traffic:
     """That of an access to shared memory."""
-    beyond = stream.sectors - stream.size_bytes * WARP / SECTOR
+    beyond = stream.sectors - stream.full_sectors
     misaligned = 0.0 if stream.rows is None else min(max(beyond, 0.0), 1.0)
     known = not stream.indirect
     return Traffic(0, 0, 0, 0, stream.passes, known=known, misaligned=misaligned)
@@ -145,8 +146,12 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
         miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
         miss2 = min(miss2, miss1, max(once, _beyond(stream.array_bytes, shape.l2_bytes)))
     known = stream.array_bytes is not None and stream.array_bytes <= LINE
+    fetched = 1.0
+    if stream.is_load and stream.traversal is None and stream.sectors:
+        fetched = min(shape.fetch_sectors, max(4 * stream.lines / stream.sectors, 1.0))
     return Traffic(
-        stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
+        stream.sectors, stream.lines, stream.sectors * fetched * miss1,
+        stream.sectors * fetched * miss2,
         stream.passes, known=known, bank_passes=stream.bank_passes,
     )  # fmt: skip
 
@@ -161,7 +166,7 @@ def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> floa
     blocks = math.prod(shape.grid)
     resident = min(shape.resident, -(-blocks // shape.sms))
     each = traversed_bytes([s.traversal for s in streams if s.traversal is not None])
-    return float(resident * flow.warps / blocks * WARP * each)
+    return float(resident * flow.warps / blocks * flow.width * each)
 
 
 def without_l1(traffic: Mapping[int, Traffic], accesses: Collection[int]) -> dict[int, Traffic]:

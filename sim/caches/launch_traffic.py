@@ -101,8 +101,9 @@ class _Asked:
 def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
     l1 = 0 if machine.l1_loads is L1Loads.NONE else l1_bytes(machine, occupancy)
     return CacheShape(
-        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.places
-    )
+        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.places,
+        machine.fetch_sectors,
+    )  # fmt: skip
 
 
 def l1_bytes(machine: Machine, occupancy: Occupancy) -> int:

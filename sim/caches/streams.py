@@ -16,7 +16,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.activity import activity
 from kcc.passes.access.patterns import AccessStudy, Split
-from kcc.passes.access.warp_addresses import WARP, Warps
+from kcc.passes.access.warp_addresses import Warps
 from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
@@ -42,9 +42,9 @@ Ints = NDArray[np.int64]
 SECTOR = 32
 LINE = 128
 
-INDIRECT_SECTORS = 16.0
-"""Sectors of an access through an index that memory holds, where nothing is known: between one for
-each lane and fully coalesced."""
+INDIRECT_SHARE = 0.5
+"""Sectors for each lane of an access through an index that memory holds, where nothing is known:
+between one for each lane and fully coalesced."""
 
 INDIRECT_PASSES = 2.0
 """Through the banks of shared memory, of a load or store through such an index: between one, and
@@ -99,6 +99,13 @@ class Stream:
     """Of the array, where that is given."""
     once: float = 1.0
     """The share of the sectors asked of it that it has."""
+    width: int = 32
+    """Lanes of a warp."""
+
+    @property
+    def full_sectors(self) -> float:
+        """Those that the bytes of all lanes of a warp fill."""
+        return self.size_bytes * self.width / SECTOR
 
 
 def streams_of(
@@ -143,7 +150,7 @@ def bounded(stream: Stream, array_bytes: int | None) -> Stream:
         return stream
     if stream.rows is not None:
         return replace(stream, array_bytes=array_bytes)
-    wanted = WARP * stream.lanes
+    wanted = stream.width * stream.lanes
     sectors, lines = (_drawn(wanted, -(-array_bytes // piece)) for piece in (SECTOR, LINE))
     return replace(
         stream, array_bytes=array_bytes, sectors=min(stream.sectors, sectors),
@@ -384,17 +391,17 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         own = _bulk_costs(size, local)
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
-            {}, own.sectors, own.lines, own.passes, local,
+            {}, own.sectors, own.lines, own.passes, local, width=flow.width,
         )  # fmt: skip
     is_atomic = access.op is AccessOp.ATOMIC
     if rows is None:
         apart = reader.lie_apart(access, address, size)
-        sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
+        sectors = (flow.width if apart and not local else INDIRECT_SHARE * flow.width) * lanes
         passes = INDIRECT_ATOMIC_PASSES if is_atomic else INDIRECT_PASSES
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, passes if local else sectors, local,
-            is_atomic=is_atomic, indirect=True,
+            is_atomic=is_atomic, indirect=True, width=flow.width,
         )  # fmt: skip
     shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and is_atomic
@@ -416,6 +423,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         max(1.0, costs.lines * share),
         max(1.0, costs.passes if local and not alone else costs.passes * share), local,
         max(1.0, costs.bank_passes * share), period, assumed=assumed, is_atomic=is_atomic,
+        width=flow.width,
     )  # fmt: skip
 
 

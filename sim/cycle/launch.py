@@ -213,19 +213,24 @@ def launch_machine(
     known = tables.registers if isinstance(tables, IssuedTables) else None
     taken = registers.get(tables.kernel, known)
     machine = machine_of(gpu, threads, taken, launch.local_bytes)
-    lanes = 32 if gpu.warp_size is None else gpu.warp_size.value
-    if lanes != tables.width:
-        message = (
-            f"{tables.kernel} was traced in warps of {tables.width} work-items, and those of "
-            f"{gpu.stem} have {lanes}"
-        )
-        hint = f"`kcc trace --warp-size {lanes}`, or --set warp_size={tables.width}"
-        raise DiagnosticError([Diagnostic("K877", message, hint=hint)])
+    check_warps(gpu, tables.kernel, tables.width)
     if machine.occupancy.blocks < 1:
         why = ", ".join(limiter.value for limiter in machine.occupancy.limiters)
         message = f"a thread block of {tables.kernel} does not fit on an SM of {gpu.stem}: {why}"
         raise DiagnosticError([Diagnostic("K871", message)])
     return machine
+
+
+def check_warps(gpu: GpuDescription, kernel: str, width: int) -> None:
+    """Raises K877 where a kernel did not run in warps of the GPU's size."""
+    lanes = 32 if gpu.warp_size is None else gpu.warp_size.value
+    if lanes != width:
+        message = (
+            f"{kernel} was traced in warps of {width} work-items, and those of {gpu.stem} have "
+            f"{lanes}"
+        )
+        hint = f"`kcc trace --warp-size {lanes}`, or --set warp_size={width}"
+        raise DiagnosticError([Diagnostic("K877", message, hint=hint)])
 
 
 class LaunchSimulation:

@@ -27,6 +27,7 @@ from kcc.sim.machine.launch_overhead import code_cycles, code_line_cycles
 from kcc.sim.machine.load_port import load_port_of
 from kcc.sim.machine.pipeline_columns import xu_queue_cycles
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
+from kcc.sim.machine.vector_unit import units_in_one
 from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
 
 QUANTUM = 32
@@ -61,6 +62,8 @@ class Machine:
     gpu: GpuDescription
     conf: NDArray[np.int64]
     units: dict[Unit, UnitTiming]
+    in_one: frozenset[Unit]
+    """Units that are one with FMA (:mod:`kcc.sim.machine.vector_unit`)."""
     generation: Generation
     clock_mhz: float
     line_bytes: int
@@ -107,7 +110,7 @@ def machine_of(
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
-        gpu, conf, units, generation_of_gpu(gpu), clock, line, sector,
+        gpu, conf, units, units_in_one(gpu), generation_of_gpu(gpu), clock, line, sector,
         min(banks, MOST_SHARED_BANKS),
         min(width, max(banks, 1)), _port(gpu),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",

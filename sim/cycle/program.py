@@ -219,7 +219,8 @@ def set_issue(
     latency = timing.latency
     if kind is InstructionClass.INT_MUL:
         latency = machine.int_mul_latency
-    row[Op.UNIT], row[Op.INTERVAL] = unit, timing.interval * issues
+    held = Unit.FMA if unit in machine.in_one else unit
+    row[Op.UNIT], row[Op.INTERVAL] = held, timing.interval * issues
     last = (issues - 1) * max(timing.interval, 1) + latency  # of the last of them
     row[Op.LATENCY] = max(round(steps * latency), last, 1)
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kcc.passes.access.warp_addresses import WARP
 from kcc.sim.caches.streams import Stream
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.estimate.subject import Subject
@@ -34,7 +33,7 @@ def queue_cycles(
         if stream.rows is None:
             continue
         joined = is_joined(subject.kernel.function.instructions[operation.instruction])
-        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * WARP
+        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * stream.width
         word = stream.array, int(stream.rows.min())
         found[word] = found.get(word, 0.0) + times * lanes / _words(subject, stream)
     return max(found.values(), default=0.0) * _cycles(generation)
@@ -48,7 +47,7 @@ def one_word_cycles(
     found = dict[str, float]()
     for stream, _, times in _atomics(subject, operations, executions):
         if stream.rows is None:
-            found[stream.array] = found.get(stream.array, 0.0) + times * stream.lanes * WARP
+            found[stream.array] = found.get(stream.array, 0.0) + times * stream.lanes * stream.width
     return max(found.values(), default=0.0) * _cycles(generation)
 
 

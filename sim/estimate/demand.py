@@ -12,7 +12,6 @@ import numpy as np
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.frontend.builtins.matrix import MatrixProduct
-from kcc.passes.access.warp_addresses import WARP
 from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.caches.reuse.local_memory import key_of
@@ -120,6 +119,9 @@ class Demand:
         n = len(rows)
         units = [unit_of(machine.interval, r) for r in rows]
         self.unit = np.array(units, np.int32)
+        pipes = [Unit.FMA if unit in machine.in_one else unit for unit in units]
+        self.pipe = np.array(pipes, np.int32)
+        """What holds an operation: its unit, or the one that is one with it."""
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])
         interval = np.array([machine.interval[unit] for unit in units])
@@ -174,7 +176,7 @@ class Demand:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
-                self.sectors[i] = _own_sectors(traffic, size)
+                self.sectors[i] = _own_sectors(traffic, size, self.machine.warp)
                 self.path[i] = self._path(traffic)
             case _:
                 self.port[i] = 1.0
@@ -183,7 +185,7 @@ class Demand:
         """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
         pieces = max(1, -(-size // PIECE_BYTES))
         slow = 128.0 / self.machine.shared_bytes
-        return max(passes * slow, pieces * self.machine.address_cycles)
+        return max(passes * slow, pieces * self.machine.address_cycles * self.machine.warp / 32)
 
     def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
         """Cycles of the port of an access to global memory."""
@@ -195,18 +197,19 @@ class Demand:
             if memory is not Memory.GLOBAL_LOAD or access in self.uniform:
                 return looked_up
             slow = 128.0 / machine.shared_bytes
-            beyond = min(max(traffic.sectors - size * WARP / SECTOR, 0.0), 1.0)
+            beyond = min(max(traffic.sectors - size * machine.warp / SECTOR, 0.0), 1.0)
             nobody_writes = access in self.read_only
             cycles = machine.read_only_crossing_cycles if nobody_writes else machine.crossing_cycles
             looked_up = max(looked_up, 1.0 + cycles * beyond)
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
         if machine.wide_lanes and memory is Memory.GLOBAL_LOAD:
             return vector_load_cycles(
-                machine.wide_lanes, size, traffic.sectors, traffic.lines, traffic.bank_passes
-            )
+                machine.wide_lanes, size, traffic.sectors, traffic.lines, traffic.bank_passes,
+                machine.warp,
+            )  # fmt: skip
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
-        return max(moved, size * 32 / machine.shared_bytes, 1.0)
+        return max(moved, size * machine.warp / machine.shared_bytes, 1.0)
 
     def _path(self, traffic: Traffic) -> float:
         """Cycles of the SM's way to L2 for a sector."""
@@ -217,8 +220,9 @@ class Demand:
         """Local memory: a line for each word of a warp. Where nobody looked through the caches, L1
         keeps what the work-items of an SM have in it as far as it has room and passes stores on; L2
         keeps those of all SMs, or they go to DRAM and come back."""
-        machine, sectors = self.machine, words * LINE / SECTOR
-        self.port[i] = self._through_banks(words, round(4 * words))
+        machine, sectors = self.machine, words * 4 * self.machine.warp / SECTOR
+        passes = words * 4 * machine.warp / LINE
+        self.port[i] = self._through_banks(passes, round(4 * words))
         if traffic is not None:
             self.sectors[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
             asked = self.write if memory is Memory.PRIVATE_STORE else self.l2
@@ -289,6 +293,7 @@ class Demand:
             total(self.dram, *loads), total(self.dram, *stores),
             total(self.sectors, *loads, *stores),
             sum(e[i] * r.slots * r.product.multiply_adds for i, r in enumerate(rows) if r.product),
+            self.machine.warp,
         )  # fmt: skip
 
     @cached_property
@@ -301,7 +306,7 @@ class Demand:
         for unit in Unit:
             if unit not in (Unit.MEMORY, Unit.CONTROL):
                 found[unit.name.lower()] = (
-                    float((per_sm * self.busy)[self.unit == unit].sum()) / schedulers
+                    float((per_sm * self.busy)[self.pipe == unit].sum()) / schedulers
                 )
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
         l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
@@ -448,11 +453,11 @@ class Demand:
         return lost / max(self.counts.warp_instructions, 1e-9)
 
 
-def _own_sectors(traffic: Traffic, size: int) -> float:
+def _own_sectors(traffic: Traffic, size: int, warp: int) -> float:
     """The sectors that an access of so many bytes a lane brings at once: all of them; where lanes
     side by side begin within a sector and bring nearly all, the last one is the next warp's, so
     that each warp brings all but one rather than most warps all."""
-    full = size * WARP / SECTOR
+    full = size * warp / SECTOR
     begins_within = full < traffic.sectors <= full + 1.0
     return full if begins_within and traffic.dram_sectors > full - 0.5 else traffic.sectors
 

@@ -99,7 +99,7 @@ def _scale(demand: Demand, warps: int, latency: Latency) -> float:
 
 def _steps(demand: Demand, latency: Latency) -> list[Step | Barrier]:
     """What each operation that warps issue is on the pipeline."""
-    warps = max(1, _active_groups(demand) * -(-demand.subject.block_threads // 32))
+    warps = max(1, _active_groups(demand) * demand.subject.block_warps)
     scale = _scale(demand, warps, latency)
     found = list[Step | Barrier]()
     issued = demand.issued
@@ -153,7 +153,7 @@ def _round(
         _joined([steps[o] for o in traces.trace[first:end]])
         for first, end in pairwise(traces.starts.tolist())
     ]
-    warps, groups = -(-demand.subject.block_threads // 32), _active_groups(demand)
+    warps, groups = demand.subject.block_warps, _active_groups(demand)
     rows = np.resize(np.arange(len(traces.taken)), groups)
     own = traces.taken[rows][:, np.arange(warps) % traces.taken.shape[1]]
     found = run_round([variants[n] for n in own.ravel().tolist()], groups, warps)

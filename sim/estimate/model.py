@@ -273,7 +273,7 @@ def _sm(
     sm = native.Sm(
         schedulers=machine.schedulers,
         resident=demand.occupancy.blocks,
-        warps=warps or -(-demand.subject.block_threads // 32),
+        warps=warps or demand.subject.block_warps,
         blocks=blocks,
         dram_cycles=SECTOR * sharing / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
@@ -300,7 +300,7 @@ def _sm(
         column[issued.same] for column in columns
     )
     operations = native.Operations(
-        issued.need_starts, issued.needs, demand.unit[issued.same], demand.memory[issued.same],
+        issued.need_starts, issued.needs, demand.pipe[issued.same], demand.memory[issued.same],
         issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, pending, path,
         issued.same, issued.results,
     )  # fmt: skip

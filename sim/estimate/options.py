@@ -20,7 +20,6 @@ from kcc.sim.machine.pipeline_columns import Machine
 
 SECTOR = 32
 LINE = 128
-WARP = 32
 
 MEMORY_LATENCIES = ("shared", "l1", "l2", "dram", "constant", "atomic")
 
@@ -93,7 +92,7 @@ def modelled_local(traffic: Mapping[int, Traffic], mechanisms: Mechanisms) -> di
 
 
 def _modelled(traffic: Traffic, stream: Stream, mechanisms: Mechanisms) -> Traffic:
-    wanted = stream.size_bytes * WARP * stream.lanes
+    wanted = stream.size_bytes * stream.width * stream.lanes
     if stream.is_local:
         if mechanisms.conflicts:
             return traffic

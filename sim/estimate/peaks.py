@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kcc.frontend.builtins.matrix import MatrixProduct
-from kcc.passes.access.warp_addresses import WARP
 from kcc.sim.machine.costs import Unit
 from kcc.sim.machine.pipeline_columns import Machine
 
@@ -24,7 +23,7 @@ def peaks_of(
     pipelines = {"fma": Unit.FMA, "alu": Unit.ALU, "fp64": Unit.FP64}
     return {
         **{
-            name: WARP / machine.interval[unit] * machine.schedulers * sms
+            name: machine.warp / machine.interval[unit] * machine.schedulers * sms
             for name, unit in pipelines.items()
         },
         "tensor": max(machine.tensor.rate(each) for each in own) * sms,

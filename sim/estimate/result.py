@@ -28,6 +28,8 @@ class Counts:
     l1_sectors: float = 0.0
     """That warps ask for or store outside shared memory."""
     tensor_multiply_adds: float = 0.0
+    warp: int = 32
+    """Lanes of a warp."""
 
 
 @dataclass(frozen=True, slots=True)

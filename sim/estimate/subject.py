@@ -126,6 +126,16 @@ class Subject:
         assert known.local_size is not None
         return math.prod(known.local_size)
 
+    @property
+    def warp(self) -> int:
+        """Lanes of a warp."""
+        return self.flow.width
+
+    @property
+    def block_warps(self) -> int:
+        """Warps of a thread block."""
+        return -(-self.block_threads // self.warp)
+
     def branches_hit(self) -> Subject:
         """The same where both sides are taken of each branch that memory decides and of which
         nobody assumed anything."""

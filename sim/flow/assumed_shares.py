@@ -25,8 +25,7 @@ from kcc.passes.graph.branch_sense import true_way
 from kcc.passes.graph.branches import Branches
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loops
-
-WARP = 32
+from kcc.passes.symbolic.build import SymbolicValues
 
 ASSUMED_SHARE = 0.5
 """Of a branch that memory decides, where nothing is assumed by the user."""
@@ -58,12 +57,13 @@ class AssumedSharesPass:
     shares: Mapping[int, float]
     trips: Mapping[int, int]
     name: str = "assumed shares"
-    requires: tuple[type, ...] = (Branches, Divergence, Dominators, Loops)
+    requires: tuple[type, ...] = (Branches, Divergence, Dominators, Loops, SymbolicValues)
 
     def run(self, kernel: Kernel, facts: Facts) -> AssumedShares:
         edges = dict[tuple[int, int], EdgeShare]()
         parted = facts[Divergence].branches
         trips = assumed_iterations(kernel.function, facts[Loops], self.trips)
+        warp = facts[SymbolicValues].algebra.known.warp
         for branch, divided in zip(facts[Branches].branches, parted, strict=True):
             line = branch.location.line if branch.location else 0
             entered = _guard(kernel, facts, branch.block, line, trips)
@@ -80,7 +80,7 @@ class AssumedSharesPass:
                 shares = (1.0 - true, true)
             for target, share in zip(ways, shares, strict=True):
                 apart = divided.uniformity.is_divergent
-                warps = min(1.0, share * WARP) if apart else share
+                warps = min(1.0, share * warp) if apart else share
                 edges[(branch.block, target)] = EdgeShare(warps, share)
         return AssumedShares(edges)
 

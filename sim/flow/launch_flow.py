@@ -17,7 +17,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import Activity, activity
 from kcc.passes.access.activity_shares import ActivityShares
 from kcc.passes.access.taking import Region, TakingShares
-from kcc.passes.access.warp_addresses import WARP, Warps
+from kcc.passes.access.warp_addresses import Warps
 from kcc.passes.control.flow_counts import FlowCounts
 from kcc.passes.control.trip_counts import TripCounts, TripKind
 from kcc.passes.facts import Facts
@@ -45,7 +45,8 @@ class Flow:
     by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
     blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in
     block b, ``block_of`` the block of each access. ``classes`` are those of a thread block's warps
-    that differ, none where all are alike; ``blocks`` those of the thread blocks."""
+    that differ, none where all are alike; ``blocks`` those of the thread blocks. A warp has
+    ``width`` lanes."""
 
     warps: int
     executions: tuple[float, ...]
@@ -56,6 +57,7 @@ class Flow:
     block_of: tuple[int, ...]
     classes: tuple[WarpClass, ...] = ()
     blocks: tuple[BlockClass, ...] = ()
+    width: int = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +229,22 @@ def _flow(
     entries, trips = _loops(kernel, facts, executions)
     lanes = tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True))
     block_of = tuple(access.block for access in facts[MemoryAccesses].accesses)
-    return Flow(part.warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
+    return Flow(
+        part.warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of,
+        width=warp_of(facts),
+    )  # fmt: skip
+
+
+def warp_of(facts: Facts) -> int:
+    """Lanes of a warp."""
+    return facts[SymbolicValues].algebra.known.warp
 
 
 def block_warps(facts: Facts) -> int:
     """Warps of a thread block."""
     local = facts[SymbolicValues].algebra.known.local_size
     assert local is not None
-    return -(-math.prod(local) // WARP)
+    return -(-math.prod(local) // warp_of(facts))
 
 
 def _known_lanes(facts: Facts, block: int, executions: float) -> float:
@@ -243,7 +253,7 @@ def _known_lanes(facts: Facts, block: int, executions: float) -> float:
     if count is None or size is None or not executions:
         return 1.0
     threads = count.executions or (count.mean or 0.0) * math.prod(size)
-    return min(1.0, threads / (executions * WARP)) if threads else 1.0
+    return min(1.0, threads / (executions * warp_of(facts))) if threads else 1.0
 
 
 def forward(kernel: Kernel) -> list[int]:

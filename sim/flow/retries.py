@@ -15,7 +15,6 @@ from kcc.frontend.ir.instructions import CompareExchange, CondBranch, Load, Phi
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.values import InstructionRef, Value
 from kcc.frontend.kernel import Kernel
-from kcc.passes.access.warp_addresses import WARP
 from kcc.passes.control.divergence import Judge
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loop
@@ -25,15 +24,16 @@ from kcc.passes.symbolic.build import SymbolicValues
 def retries(kernel: Kernel, facts: Facts, loop: Loop) -> float | None:
     """Iterations of a loop that a compare-and-exchange ends, None for other loops."""
     function, inside = kernel.function, frozenset(loop.blocks)
+    values = facts[SymbolicValues]
     for block in loop.exiting:
         end = function.blocks[block].terminator
         if not isinstance(end, CondBranch):
             continue
         for found in _sources(function, end.condition, inside):
             if isinstance(found, CompareExchange) and _tries_again(function, found, inside):
-                address = facts[SymbolicValues].address(found, found.pointer)
+                address = values.address(found, found.pointer)
                 uniform = not Judge(kernel, facts).condition(address).is_divergent
-                return float(WARP) if uniform else 1.0
+                return float(values.algebra.known.warp) if uniform else 1.0
     return None
 
 

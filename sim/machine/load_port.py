@@ -110,11 +110,17 @@ def wide_lanes(gpu: GpuDescription) -> int:
 
 
 def vector_load_cycles(
-    lanes: int, size: int, sectors: float, lines: float, bank_passes: float
+    lanes: int, size: int, sectors: float, lines: float, bank_passes: float, warp: int = 32
 ) -> float:
-    """Cycles of AMD's L1 (L0) of a load of 32 lanes, ``size`` bytes each, that touch so many
+    """Cycles of AMD's L1 (L0) of a load of ``warp`` lanes, ``size`` bytes each, that touch so many
     sectors of 32 bytes and lines of 128, and whose words would take so many passes through 32
-    banks."""
+    banks; 32 lanes go together."""
+    parts = warp / 32
+    sectors, lines, bank_passes = sectors / parts, lines / parts, bank_passes / parts
+    return parts * _of_32_lanes(lanes, size, sectors, lines, bank_passes)
+
+
+def _of_32_lanes(lanes: int, size: int, sectors: float, lines: float, bank_passes: float) -> float:
     data = 32 * size / VECTOR_BYTES
     if lanes > QUAD_BANKS:  # RDNA
         found = max(bank_passes, tag_cycles(lines))

@@ -22,6 +22,7 @@ from kcc.sim.machine.load_port import (
 )
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
+from kcc.sim.machine.vector_unit import units_in_one
 from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
 from kcc.sim.program.operations import MachineOperation
 
@@ -69,11 +70,15 @@ class Machine:
     """An SM and its share of the rest, in cycles of the SM clock."""
 
     generation: Generation
+    warp: int
+    """Lanes of a warp."""
     sms: int
     schedulers: int
     clock_mhz: float
     interval: dict[Unit, float]
     """Cycles that a warp instruction keeps a scheduler's unit."""
+    in_one: frozenset[Unit]
+    """Units that are one with FMA (:mod:`kcc.sim.machine.vector_unit`)."""
     latency: dict[str, float]
     shared_bytes: float
     l1_bytes_per_cycle: float
@@ -82,6 +87,8 @@ class Machine:
     0."""
     l1_loads: L1Loads
     l1_size: int
+    fetch_sectors: int
+    """Sectors of 32 bytes that L1 asks L2 for at least."""
     unified: bool
     address_cycles: float
     """In which the load/store port computes a warp's addresses."""
@@ -158,10 +165,12 @@ def machine_of(reader: GpuReader) -> Machine:
     wide = capability in ((7, 0), (8, 0), (9, 0))
     return Machine(
         generation=generation,
+        warp=reader.integer("warp_size", assumed=32, reason="as all NVIDIA GPUs"),
         sms=sms,
         schedulers=schedulers,
         clock_mhz=clock,
         interval=_intervals(reader, schedulers),
+        in_one=units_in_one(gpu),
         latency=latency,
         shared_bytes=reader.number(
             "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
@@ -170,6 +179,7 @@ def machine_of(reader: GpuReader) -> Machine:
         wide_lanes=wide_lanes(gpu),
         l1_loads=_l1_loads(generation, capability),
         l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
+        fetch_sectors=max(1, min(gpu.sector_bytes // 32, 4)),
         unified=gpu.l1.unified_bytes is not None,
         address_cycles=address_cycles(gpu.capability),
         lookup_cycles=lookup_cycles(gpu.capability),

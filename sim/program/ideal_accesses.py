@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.trace.tables import TraceTables
-from kcc.passes.access.warp_addresses import WARP
 
 SECTOR_BYTES = 32
 BANKS_BYTES = 128
@@ -53,7 +52,7 @@ class IdealAccesses:
 def ideal_accesses(tables: TraceTables, block_threads: int) -> IdealAccesses:
     """Of a kernel in thread blocks of so many threads."""
     sectors, passes = (np.zeros(len(tables.instructions)) for _ in range(2))
-    lanes = min(WARP, block_threads)
+    lanes = min(tables.width, block_threads)
     for number, instruction in enumerate(tables.instructions):
         if instruction.access < 0:
             continue

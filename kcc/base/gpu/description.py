@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from kcc.base.gpu.facts import Fact, integer, integers, number, text
 
+SECTOR_BYTES = 32
+
 Integer: TypeAlias = Fact[int] | None
 Number: TypeAlias = Fact[float] | None
 Text: TypeAlias = Fact[str] | None
@@ -291,6 +293,15 @@ class GpuDescription:
     @property
     def is_amd(self) -> bool:
         return self.vendor is not None and self.vendor.value == "AMD"
+
+    @property
+    def sector_bytes(self) -> int:
+        """What L1 asks of L2 at least: the sectors of 32 bytes that Nsight Compute counts on all
+        of NVIDIA's GPUs; AMD's own, or a whole line where its lines have none."""
+        if not self.is_amd:
+            return SECTOR_BYTES
+        fact = self.l1.sector_bytes or self.l1.line_bytes
+        return SECTOR_BYTES if fact is None else fact.value
 
     @property
     def capability(self) -> tuple[int, int] | None:

@@ -218,11 +218,13 @@ class _Layers:
 
     def link_threads(self) -> None:
         """Threads and warps per SM are one figure: the user who sets one sets the other, and
-        a block is never larger than an SM.
+        a block is never larger than an SM. An SM has places for warps, of whatever size.
         """
         size = self.facts.get("warp_size")
         threads, warps = "max_threads_per_sm", "max_warps_per_sm"
         given = self.overridden & {threads, warps}
+        if not given and "warp_size" in self.overridden:
+            given = {warps}
         if size is None or len(given) != 1:
             return
         (key,) = given

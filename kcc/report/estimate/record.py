@@ -59,6 +59,7 @@ class Counted:
     dram_write_sectors: float
     l1_sectors: float = 0.0
     tensor_multiply_adds: float = 0.0
+    warp_size: int = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +332,7 @@ def _counted(found: Estimate) -> Counted:
         rounded(c.shared_load_wavefronts), rounded(c.shared_store_wavefronts),
         rounded(c.l2_read_sectors), rounded(c.l2_write_sectors),
         rounded(c.dram_read_sectors), rounded(c.dram_write_sectors),
-        rounded(c.l1_sectors), rounded(c.tensor_multiply_adds),
+        rounded(c.l1_sectors), rounded(c.tensor_multiply_adds), c.warp,
     )  # fmt: skip
 
 

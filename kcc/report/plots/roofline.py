@@ -18,7 +18,7 @@ from kcc.report.estimate.record import Counted, EstimateRecord
 from kcc.report.plots.render import Chart
 from kcc.report.shared.ink import BLUE, GREEN, ORANGE, VIOLET
 
-SECTOR, WARP = 32, 32
+SECTOR = 32
 WIDTH, HEIGHT = 520, 260
 
 MARGIN = 8.0
@@ -45,7 +45,9 @@ def roofline_of(record: EstimateRecord) -> Roofline | None:
     if counts is None or not peaks or not record.cycles or not record.time_us:
         return None
     per_ns = record.cycles / record.time_us / 1e3
-    done = {unit: WARP * counts.by_unit.get(unit, 0.0) for unit in ("fma", "fp64", "alu")}
+    done = {
+        unit: counts.warp_size * counts.by_unit.get(unit, 0.0) for unit in ("fma", "fp64", "alu")
+    }
     operations = done["fma"] + done["fp64"] + counts.tensor_multiply_adds
     moved = {level: size for level, size in _moved(counts).items() if size}
     tops = {FMA: peaks.get("fma", 0.0), TENSOR: peaks.get("tensor", 0.0)}

@@ -43,6 +43,7 @@ from kcc.sim.caches.reuse.program import ReuseProgram
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Rates = tuple[float, float, float, float, float, float]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -94,7 +95,7 @@ class Ways:
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
     """The caches of a GPU and what a launch has of it: ``resident`` thread blocks on each of
-    ``sms``. ``l1`` has no sets where loads pass it by."""
+    ``sms``. ``l1`` has no sets where loads pass it by, and asks for ``fetch_sectors`` at least."""
 
     l1: Ways
     l2: Ways
@@ -102,6 +103,7 @@ class Hierarchy:
     sms: int
     resident: int
     write_back: bool = True
+    fetch_sectors: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ class Rate:
 @dataclass(frozen=True, slots=True)
 class Reuse:
     """Of the sectors of an access: those that hit the first cache (L1, or the constant cache), of
-    the others those that hit L2, and of all those that DRAM reads or writes. ``sectors`` are those
-    of an execution; an access that no warp came to has none."""
+    those that L2 is asked for those that hit there, and what DRAM reads or writes, by the
+    ``sectors`` of an execution; an access that no warp came to has none."""
 
     sectors: float
     l1_hits: Rate
@@ -125,6 +127,9 @@ class Reuse:
     dram: Rate
     pending: float
     """Of the sectors that are read from L2, those that DRAM is still bringing for another SM."""
+    fetched: float
+    """Sectors that L2 is asked for by one of the access: what misses, and what L1 fetches with
+    it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +155,16 @@ def reuse_of(program: ReuseProgram, caches: Hierarchy, options: CacheOptions) ->
     )  # fmt: skip
 
 
-def _merged(rates: Sequence[tuple[float, float, float, float, float]]) -> Reuse:
+def _merged(rates: Sequence[Rates]) -> Reuse:
     table = np.array(rates)
     means, deviations = table.mean(axis=0), table.std(axis=0)
     l1, l2, dram = (Rate(float(means[i]), float(deviations[i]), len(rates)) for i in (1, 2, 3))
-    return Reuse(float(means[0]), l1, l2, dram, float(means[4]))
+    return Reuse(float(means[0]), l1, l2, dram, float(means[4]), float(means[5]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    rates: Sequence[tuple[float, float, float, float, float]]
+    rates: Sequence[Rates]
     steps: int
     lookups: int
     sampled: int
@@ -267,6 +272,7 @@ class _Trial:
         sm = Sm(
             number, self.active, self.resident, self.own_rounds, program.warps, self.blocks, x, y,
             int(self.order.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
+            caches.fetch_sectors,
         )  # fmt: skip
         late = draws.integers(0, self.skew + 1, slots)
         run_sm(
@@ -419,16 +425,19 @@ def _whole(counts: Floats, rounds: float) -> Floats:
     return counts.sum(axis=0) + more * counts[-1]
 
 
-def _rates(l1: Floats, l2: Floats) -> tuple[float, float, float, float, float]:
-    """Sectors of an execution; hits of the first level, of L2, what DRAM moves, and what of the
-    reads of L2 is on its way from there, as shares."""
+def _rates(l1: Floats, l2: Floats) -> Rates:
+    """Sectors of an execution; hits of the first level, of L2, what DRAM moves, what of the reads
+    of L2 is on its way from there, and what L2 is asked for, as shares."""
     asked = l1[First.SECTORS]
     hits = l1[First.HITS] / asked if asked else 0.0
     at_l2 = l2[Second.READS] + l2[Second.WRITES]
     missed = l2[Second.READS] - l2[Second.HITS] + l2[Second.DRAM_WRITES]
     beyond = missed / at_l2 if at_l2 else 0.0
     executed = l1[First.EXECUTED]
+    with_them = l1[First.FETCHED] - (asked - l1[First.HITS])
+    fetched = 1.0 - hits + (with_them / asked if asked else 0.0)
     pending = l2[Second.PENDING] / l2[Second.READS] if l2[Second.READS] else 0.0
     return (
-        asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond, pending,
+        asked / executed if executed else 0.0, hits, 1.0 - beyond, fetched * beyond, pending,
+        fetched,
     )  # fmt: skip

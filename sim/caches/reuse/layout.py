@@ -53,6 +53,8 @@ class First(IntEnum):
     SECTORS = 0
     HITS = 1
     EXECUTED = 2
+    FETCHED = 3
+    """Sectors that L2 is asked for: more than miss where L1 asks for several at once."""
 
 
 class Second(IntEnum):
@@ -92,7 +94,8 @@ class Code(NamedTuple):
 
 class Sm(NamedTuple):
     """An SM among ``sms``: the thread blocks it holds and how often they are replaced. With
-    ``forward`` loops whose misses repeat are left."""
+    ``forward`` loops whose misses repeat are left. L1 asks for ``fetch_sectors`` of a line at
+    least (1, 2 or 4, aligned)."""
 
     number: int
     sms: int
@@ -106,6 +109,7 @@ class Sm(NamedTuple):
     forward: bool
     has_l1: bool
     most_steps: int
+    fetch_sectors: int
 
 
 class Lru(NamedTuple):

@@ -20,7 +20,6 @@ from kcc.sim.program.operations import MachineProgram, Memory
 from kcc.sim.program.private_arrays import flattened
 
 WORD = 4
-LANES = 32
 
 
 @dataclass(frozen=True, slots=True)

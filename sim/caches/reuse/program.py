@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.activity import Activity, activity
-from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, WARP, Warps
+from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, Warps
 from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
@@ -116,21 +116,22 @@ class _Builder:
     def _local(self) -> Iterator[_Item]:
         """Operations on local memory, which lies after all arrays."""
         size = self.facts[SymbolicValues].algebra.known.local_size or (1,)
-        warps = -(-math.prod(size) // WARP)
-        of_warp = WARP * self.program.private_bytes
+        width = self.flow.width
+        warps = -(-math.prod(size) // width)
+        of_warp = width * self.program.private_bytes
         start = (len({s.array for s in self.streams}) + 1) * OBJECT_DISTANCE
         groups = (0, 0, 0, warps * of_warp, MOST_PLACES * warps * of_warp)
         made = dict[int, Ints]()
         for each in local_accesses(self.program, self.facts):
             if each.size_bytes not in made:
-                lanes = np.arange(min(WARP, math.prod(size)), dtype=np.int64) * each.size_bytes
+                lanes = np.arange(min(width, math.prod(size)), dtype=np.int64) * each.size_bytes
                 own = np.arange(warps, dtype=np.int64) * of_warp
                 made[each.size_bytes] = start + own[:, None] + lanes[None]
             kind = Kind.LOAD if each.is_load else Kind.LOCAL_STORE
-            loops = {loop: WARP * moved for loop, moved in each.loops.items()}
+            loops = {loop: width * moved for loop, moved in each.loops.items()}
             yield _Item(
                 each.key, each.block, kind, each.size_bytes, made[each.size_bytes],
-                WARP * each.offset_bytes, groups, loops,
+                width * each.offset_bytes, groups, loops,
             )  # fmt: skip
 
     def build(self) -> ReuseProgram:
@@ -185,7 +186,10 @@ class _Builder:
             s.executions * s.lines for s in self.streams if self._kind(s) is not Kind.CONSTANT
         )
         local = (i for i in self.items if is_local(i.groups))
-        return known + sum(self.flow.executions[i.block] * max(i.size_bytes // 4, 1) for i in local)
+        of_word = 4 * self.flow.width / LINE
+        return known + of_word * sum(
+            self.flow.executions[i.block] * max(i.size_bytes // 4, 1) for i in local
+        )
 
     # what happens in which order
 
@@ -289,7 +293,8 @@ class _LaneMasks:
         if found is not None:
             return found
         width = max(1, round(shape[1] * lanes))
-        return _Lanes(np.full((1, shape[0]), (1 << width) - 1, np.int64), {}, share, {})
+        first = _bits(np.arange(shape[1])[None] < width)
+        return _Lanes(np.broadcast_to(first, (1, shape[0])), {}, share, {})
 
     def _computed(self, block: int, shape: tuple[int, int]) -> _Lanes | None:
         active = activity(self.values, self.trips, block)
@@ -346,5 +351,5 @@ class _LaneMasks:
 
 def _bits(lanes: NDArray[np.bool_]) -> Ints:
     """Lanes of each warp as bits."""
-    powers = np.int64(1) << np.arange(min(lanes.shape[1], WARP), dtype=np.int64)
+    powers = np.int64(1) << np.arange(lanes.shape[1], dtype=np.int64)
     return (lanes * powers).sum(axis=1)

@@ -30,6 +30,7 @@ LOOP, END, BARRIER = int(Op.LOOP), int(Op.END), int(Op.BARRIER)
 LOAD, CONSTANT, LOCAL_STORE = int(Kind.LOAD), int(Kind.CONSTANT), int(Kind.LOCAL_STORE)
 GREEDY, RANDOM = int(Order.GREEDY), int(Order.RANDOM)
 SECTORS, HITS, EXECUTED = int(First.SECTORS), int(First.HITS), int(First.EXECUTED)
+FETCHED = int(First.FETCHED)
 FOUND, STEPS, BIRTHS = 0, 1, 2
 FINISHED, ASKED, MISSED = 0, 1, 2
 
@@ -37,8 +38,8 @@ SETTLED = 0.01
 """By how much of its requests the misses of a period may differ from those of the one before."""
 
 RUNNING, WAITING, ENDED = 0, 1, 2
-MOST_LINES = 256
-"""That a request touches: 32 lanes, each with 16 numbers of 64 bits over a border."""
+MOST_LINES = 512
+"""That a request touches: 64 lanes, each with 16 numbers of 64 bits over a border."""
 
 
 @inlined
@@ -165,6 +166,17 @@ def lines_of(
 
 
 @inlined
+def together(sectors: int, fetch_sectors: int) -> int:
+    """Sectors of a line, and those that are fetched with them."""
+    if fetch_sectors == 1 or sectors == 0:
+        return sectors
+    if fetch_sectors == 2:
+        halves = (sectors | sectors >> 1) & 5
+        return halves | halves << 1
+    return 15
+
+
+@inlined
 def look_up(
     sm: Sm,
     how: int,
@@ -183,7 +195,9 @@ def look_up(
         at = (line ^ (line // sets)) % sets
         bits = touch(l1, at, line, is_local)
         missing = wanted if bits < 0 else wanted & ~bits
-        l1.entries[at, 0] |= wanted
+        if how == LOAD:
+            missing = together(missing, sm.fetch_sectors)
+        l1.entries[at, 0] |= wanted | missing
         if not is_local:
             pass_lines(l1, loop, traverses, bits, missing, 1.0, own)
         return missing if how == LOAD else wanted
@@ -245,6 +259,7 @@ def access(
         )
         counts[SECTORS] += weight * count_sectors(masks[i])
         counts[HITS] += weight * count_sectors(masks[i] & ~missing)
+        counts[FETCHED] += weight * count_sectors(missing)
         missed += missing > 0
         found = asked.totals[FOUND]
         if missing and found < asked.requests.shape[0]:

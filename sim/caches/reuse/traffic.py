@@ -67,7 +67,7 @@ def hierarchy_of(reader: GpuReader, shape: CacheShape) -> Hierarchy:
     policy = reader.gpu.l2.write_policy
     return Hierarchy(
         l1, l2, _constant(reader), shape.sms, shape.resident,
-        policy is None or policy.value != "write-through",
+        policy is None or policy.value != "write-through", shape.fetch_sectors,
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
     found = dict[int, Traffic]()
     for key, reuse in study.accesses.items():
         if key not in others and reuse.sectors:
-            sectors, missed = reuse.sectors, reuse.sectors * (1.0 - reuse.l1_hits.mean)
+            sectors, missed = reuse.sectors, reuse.sectors * reuse.fetched
             lines = sectors * SECTOR / LINE
             found[key] = Traffic(sectors, lines, missed, sectors * reuse.dram.mean, 1.0, known=True)
     return found
@@ -162,7 +162,7 @@ def _neighbour(subject: Subject, study: ReuseStudy, stream: Stream) -> Reuse | N
 
 def _traffic(stream: Stream, reuse: Reuse) -> Traffic:
     sectors = reuse.sectors or stream.sectors
-    missed = sectors * (1.0 - reuse.l1_hits.mean) if stream.is_load else sectors
+    missed = sectors * reuse.fetched if stream.is_load else sectors
     return Traffic(
         sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True,
         bank_passes=stream.bank_passes, pending=reuse.pending,

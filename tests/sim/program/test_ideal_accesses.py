@@ -15,12 +15,12 @@ SIZES = (("load", "global", 4), ("store", "global", 16), ("load", "local", 4),
          ("load", "local", 8), ("atomic", "global", 4))  # fmt: skip
 
 
-def tables() -> TraceTables:
+def tables(width: int = 32) -> TraceTables:
     """An instruction of each access, then one without."""
     accesses = [TracedAccessTable(n, how, where, size, "", -1)
                 for n, (how, where, size) in enumerate(SIZES)]  # fmt: skip
     instructions = [SimpleNamespace(access=n) for n in (*range(len(accesses)), -1)]
-    return cast("Any", SimpleNamespace(accesses=accesses, instructions=instructions))
+    return cast("Any", SimpleNamespace(accesses=accesses, instructions=instructions, width=width))
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,12 @@ def test_of_full_warps(threads: int, sectors: list[float], passes: list[float]):
     found = ideal_accesses(tables(), threads)
     assert found.sectors.tolist() == sectors
     assert found.passes.tolist() == passes
+
+
+def test_of_wavefronts():
+    found = ideal_accesses(tables(64), 256)
+    assert found.sectors.tolist() == [8, 32, 0, 0, 0, 0]
+    assert found.passes.tolist() == [0, 0, 2, 4, 0, 0]
 
 
 def test_excess_is_beyond_the_ideal_and_never_less_than_none():

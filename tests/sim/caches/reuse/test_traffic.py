@@ -31,11 +31,11 @@ def stream(access: int, array: str = "a", **more: Any) -> Stream:
 
 
 def reuse(sectors: float = 4.0, l1: float = 0.0, dram: float = 0.0, pending: float = 0.0) -> Reuse:
-    return Reuse(sectors, Rate(l1, 0.0), Rate(0.0, 0.0), Rate(dram, 0.0), pending)
+    return Reuse(sectors, Rate(l1, 0.0), Rate(0.0, 0.0), Rate(dram, 0.0), pending, 1.0 - l1)
 
 
 def traffic(streams: list[Stream], found: dict[int, Reuse]) -> dict[int, Traffic]:
-    flow: Any = SimpleNamespace(warps=64, trips=())
+    flow: Any = SimpleNamespace(warps=64, trips=(), width=32)
     subject: Any = SimpleNamespace(streams=tuple(streams), flow=flow)
     return reuse_traffic(subject, SHAPE, ReuseStudy(found, 0, 0, 0, cut=False))
 
