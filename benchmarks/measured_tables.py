@@ -36,6 +36,8 @@ from benchmarks.public_programs import (
     fluid_ms,
     laplacian,
     reduce_a100,
+    roofline,
+    roofline_ms,
     sgemm_a6000,
     sgemm_ms,
     sgemm_rx7900xtx,
@@ -253,6 +255,10 @@ TABLES = (
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen=_PUBLIC),
     Table("laplacian_mi250x.csv", "", {"": "amd-mi250x-gcd"}, laplacian, Measures.LAUNCH,
           warm=True, first_seen=_PUBLIC),
+    Table("roofline_floats.csv", "",
+          {"a100_sxm_40": "nvidia-a100-pcie-40gb", "a40": "a40", "l40": "l40", "h200": "h200"},
+          roofline, Measures.LAUNCH, (_gpu,), lambda _: "", measured_ms=roofline_ms, warm=True,
+          first_seen="6d6f8586"),
 )  # fmt: skip
 
 NO_TIMES = {

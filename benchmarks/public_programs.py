@@ -152,3 +152,18 @@ def reduce_a100(row: Row) -> Program:
     step = Step(f"how-to-optim/cuda-kernels/{row['file']}", name + _TEMPLATES.get(name, ""), grid,
                 "256", arguments)  # fmt: skip
     return Program((step,), {"n": 1 << 25})
+
+
+# Floats with ever more arithmetic, of gpu-benches: as many thread blocks as run at once.
+
+
+def roofline(row: Row) -> Program:
+    """A kernel of gpu-roofline; each of its threads has 4,000 pairs of numbers."""
+    step = Step("gpu-benches/gpu-roofline/main.cu", f"testfun<float, {row['n']}, 4000, 256>",
+                row["blocks"], "256", macros=(f"PARN={row['n']}",))  # fmt: skip
+    return Program((step,))
+
+
+def roofline_ms(row: Row) -> float:
+    """Milliseconds of a launch, from GB/s of what it reads."""
+    return 2 * int(row["blocks"]) * 256 * 4000 * 4 / float(row["gbs"]) * 1e-6

@@ -37,6 +37,21 @@ def registers_of(opcode: str, operands: str) -> tuple[tuple[str, ...], tuple[str
     return tuple(dict.fromkeys(made)), tuple(dict.fromkeys(used))
 
 
+@lru_cache(maxsize=1 << 14)
+def source_registers(opcode: str, operands: str) -> tuple[tuple[str, ...], ...]:
+    """The registers of each lane that an instruction uses, operand by operand."""
+    parts, name = _split(operands), base(opcode)
+    results = _result_count(opcode, parts)
+    return tuple(
+        tuple(
+            each
+            for each in _registers(part, _source_words(opcode, name, part, place))
+            if each.startswith("R")
+        )
+        for place, part in enumerate(parts[results:], results)
+    )
+
+
 def _split(operands: str) -> list[str]:
     return [part.strip() for part in operands.split(",")] if operands else []
 

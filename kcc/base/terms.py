@@ -442,7 +442,7 @@ STALLS: tuple[Stall, ...] = (
     Stall("memory fence", "A fence waits for earlier accesses (Nsight Compute: membar).",
           ("fence",)),
     Stall("register bank conflict", "Operands lie in one register bank"
-          " (Nsight Compute: dispatch stall).", ("register banks",)),
+          " (Nsight Compute: dispatch stall).", ("register banks", "register_banks")),
     Stall("no instruction", "The next instruction is not in the instruction cache.",
           ("fetch", "FETCH")),
 )  # fmt: skip
@@ -463,6 +463,7 @@ def stall_label(name: str) -> str:
 
 RESOURCES: dict[str, str] = {
     "issue": "issue slots",
+    "registers": "register file bandwidth",
     "alu": "ALU pipeline",
     "fma": "FMA pipeline",
     "fp64": "FP64 pipeline",

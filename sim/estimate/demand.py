@@ -66,14 +66,15 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
 class Issued:
     """What warps issue: operation o needs the results
     ``needs[need_starts[o]:need_starts[o + 1]]``, its own is number ``results[o]``, and but for its
-    ``slots`` and the cycles in which its unit is ``busy`` it is as the program's operation
-    ``same[o]``."""
+    ``slots``, and the cycles in which its scheduler is ``held`` and its unit is ``busy``, it is as
+    the program's operation ``same[o]``."""
 
     need_starts: np.ndarray
     needs: np.ndarray
     same: np.ndarray
     results: np.ndarray
     slots: np.ndarray
+    held: np.ndarray
     busy: np.ndarray
 
 
@@ -126,6 +127,11 @@ class Demand:
         self.slots = np.array([r.slots for r in rows])
         interval = np.array([machine.interval[unit] for unit in units])
         self.busy = self.slots * interval
+        self.reading = np.ones(n)
+        """Cycles of its scheduler that an instruction holds the banks of the register file."""
+        for block, reads in enumerate(self.program.reads):
+            held = max(reads / machine.bank_reads, 1.0) if machine.bank_reads else 1.0
+            self.reading[list(self.program.blocks[block])] = held
         self.latency = np.array(
             [
                 r.steps * latency_of(machine, unit) + max(r.slots - r.steps, 0)
@@ -268,6 +274,7 @@ class Demand:
             np.cumsum([0, *map(len, needs)], dtype=np.int32),
             np.array([n for own in needs for n in own] or [0], np.int32),
             same, np.array([*range(len(rows)), *rounds.results], np.int32), slots,
+            slots * self.reading[same],
             self.busy[same] * slots / np.where(self.slots > 0.0, self.slots, 1.0)[same],
         )  # fmt: skip
 
@@ -303,6 +310,9 @@ class Demand:
         per_sm = e / self.active
         schedulers = machine.schedulers
         found = {"issue": float((per_sm * self.slots).sum()) / schedulers}
+        registers = float((per_sm * self.slots * self.reading).sum()) / schedulers
+        if registers > found["issue"]:
+            found["registers"] = registers
         for unit in Unit:
             if unit not in (Unit.MEMORY, Unit.CONTROL):
                 found[unit.name.lower()] = (

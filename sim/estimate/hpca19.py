@@ -109,7 +109,7 @@ def _steps(demand: Demand, latency: Latency) -> list[Step | Barrier]:
             found.append(Barrier())
         elif row.unit is not Unit.MEMORY:
             schedulers = demand.machine.schedulers
-            held = max(float(issued.busy[number]), float(issued.slots[number])) / schedulers
+            held = max(float(issued.busy[number]), float(issued.held[number])) / schedulers
             found.append(Step(COMPUTATION, max(held, float(demand.latency[i]) / warps)))
         else:
             delay = _delay(demand, i)

@@ -301,8 +301,8 @@ def _sm(
     )
     operations = native.Operations(
         issued.need_starts, issued.needs, demand.pipe[issued.same], demand.memory[issued.same],
-        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, pending, path,
-        issued.same, issued.results,
+        issued.slots, issued.held, issued.busy, latency, port, l2, dram, write, sectors, misses,
+        pending, path, issued.same, issued.results,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)
 

@@ -21,14 +21,16 @@ Places = Any
 they count from the end, which takes a quarter of the time. Numbers have 32 bits, since a sum of 64
 bits with a sign and 64 without is a float."""
 
-ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE = range(12)
+(
+    ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE, REGISTERS,
+) = range(13)  # fmt: skip
 REASONS = (
     "issue", "arithmetic", "shared_memory", "l1", "l2", "dram", "constant", "barrier",
-    "unit_busy", "memory_port", "block_start", "idle",
+    "unit_busy", "memory_port", "block_start", "idle", "register_banks",
 )  # fmt: skip
 """What a scheduler's cycles went into: issuing, or waiting for the result of arithmetic or of a
 memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
-place of one that ended; idle once warps run out."""
+place of one that ended; idle once warps run out; waiting for registers of one bank."""
 
 _XU, _MEMORY_UNIT = int(Unit.SFU), int(Unit.MEMORY)
 _BARRIER_OPERATION, _GROUP = int(Memory.BARRIER), int(Memory.GROUP)
@@ -58,6 +60,7 @@ class Operations(NamedTuple):
     unit: Numbers
     memory: Numbers
     slots: Floats
+    held: Floats
     busy: Floats
     latency: Floats
     port: Floats
@@ -302,7 +305,7 @@ def _loop(
         _account(slot, start, o, sm, operations, warps, schedulers, spent)
         if watched[warps.place[slot]]:
             _note(start, float(operations.slots[o]), watch, spent)
-        scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
+        scheduler, now = warps.scheduler[slot], start + float(operations.held[o])
         schedulers.free[scheduler] = now
         if sm.greedy:
             schedulers.stays[scheduler] = first
@@ -482,6 +485,7 @@ def _account(
         else:
             spent[UNIT] += gap
     spent[ISSUE] += operations.slots[o]
+    spent[REGISTERS] += operations.held[o] - operations.slots[o]
 
 
 @uncounted

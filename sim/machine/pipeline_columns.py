@@ -21,6 +21,7 @@ from kcc.sim.machine.load_port import (
     wide_lanes,
 )
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
+from kcc.sim.machine.register_banks import bank_reads
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
 from kcc.sim.machine.vector_unit import units_in_one
 from kcc.sim.machine.warp_scheduling import Policy, scheduling_of
@@ -77,6 +78,8 @@ class Machine:
     clock_mhz: float
     interval: dict[Unit, float]
     """Cycles that a warp instruction keeps a scheduler's unit."""
+    bank_reads: float
+    """Registers that each of a scheduler's two banks gives in a cycle; 0: not modelled."""
     in_one: frozenset[Unit]
     """Units that are one with FMA (:mod:`kcc.sim.machine.vector_unit`)."""
     latency: dict[str, float]
@@ -170,6 +173,7 @@ def machine_of(reader: GpuReader) -> Machine:
         schedulers=schedulers,
         clock_mhz=clock,
         interval=_intervals(reader, schedulers),
+        bank_reads=bank_reads(gpu.capability),
         in_one=units_in_one(gpu),
         latency=latency,
         shared_bytes=reader.number(

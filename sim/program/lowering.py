@@ -66,6 +66,7 @@ from kcc.sim.program.integer_arithmetic import (
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
+from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.predication import predicate, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
@@ -127,6 +128,8 @@ class _Lowering:
             self.function, self.loops, self.values, self.drafts, generation, by_ptxas=self.by_ptxas
         )
         self.compared: dict[object, int] = {}
+        self.constants = set[int]()
+        """Loads that are operands of the instructions which want their values."""
 
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
         drafts, reachable = self.drafts, self.facts[ControlFlow].reachable
@@ -172,9 +175,10 @@ class _Lowering:
             blocks[block], away = spilled.block, max(away, spilled.words)
         self._wait_for_branches(rows, blocks, waits)
         self._test_remainders(rows, blocks, with_remainder)
+        reads = block_reads(rows, blocks, self.function, self.folding, self.constants)
         return MachineProgram(
             tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays,
-            idle=idle,
+            idle=idle, reads=reads,
         )  # fmt: skip
 
     def _first_line(self) -> int:
@@ -413,6 +417,8 @@ class _Lowering:
         memory = _memory_of(touch)
         home = self._home(touch)
         is_operand = memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch)
+        if is_operand:
+            self.constants.add(instruction.index)
         if is_operand or (home is not None and home.home is Home.REGISTERS):
             # In a register, or read out of the constant bank by the instruction that wants it.
             return Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)

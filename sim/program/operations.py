@@ -106,6 +106,9 @@ class MachineProgram:
     idle: Mapping[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     """By predicated block, the block whose warps issue it, and the operation that takes the slots
     of its accesses where a warp has no lane there: in no block, unless it is known how often."""
+    reads: tuple[float, ...] = ()
+    """By block, registers that one of two banks gives for an instruction, in the mean; empty where
+    they are not known."""
 
 
 LOADS = frozenset(

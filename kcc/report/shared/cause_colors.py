@@ -20,7 +20,7 @@ _COLORS = (
     ("#d0743c", "memory queue", "QUEUE"),
     ("#a65f3b", "MSHR"),
     ("#5aa6b5", "fence"),
-    ("#6f7f2a", "register banks"),
+    ("#6f7f2a", "register banks", "register_banks"),
     ("#c77fa6", "fetch", "FETCH"),
 )  # fmt: skip
 """A colour, then the names of its cause: in the cycle-level model, in the interval model, in the

@@ -20,6 +20,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.graph import MachineGraph
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
 from kcc.frontend.machine_code.numbering import Numbers
+from kcc.frontend.machine_code.operand_reads import operand_reads
 from kcc.frontend.machine_code.uses import sources_of
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -361,7 +362,24 @@ class _Compiled:
         self._charge_divergence(operations, blocks)
         return MachineProgram(
             tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
-            self.code.stack_bytes,
+            self.code.stack_bytes, reads=self._reads(groups),
+        )  # fmt: skip
+
+    def _reads(self, groups: Sequence[_Group]) -> tuple[float, ...]:
+        """Of the registers of a block's instructions those in the bank that gives more of them."""
+        if self.code.is_amd:
+            return ()
+        reads = operand_reads(self.code.instructions)
+        slots, banks = [0.0] * len(self.shares), [[0.0, 0.0] for _ in self.shares]
+        for group in groups:
+            each = group.slots / len(group.members)
+            slots[group.block] += group.slots
+            for place in group.members:
+                for bank, count in enumerate(reads[place]):
+                    banks[group.block][bank] += each * count
+        return tuple(
+            max(own) / issued if issued else 1.0
+            for own, issued in zip(banks, slots, strict=True)
         )  # fmt: skip
 
     def _place(self, group: _Group) -> tuple[int, int]:

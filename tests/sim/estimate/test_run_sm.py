@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ class Row:
     memory: Memory = Memory.NONE
     needs: tuple[int, ...] = ()
     slots: float = 1.0
+    held: float = 0.0
+    """No less than its slots."""
     busy: float = 1.0
     latency: float = 4.0
     port: float = 0.0
@@ -46,10 +48,11 @@ AFTER = Row(needs=(0,))
 def run(rows: list[Row], **changed: float) -> native.Run:
     """Every warp does all of them in order."""
     sm = SM._replace(**changed)
+    rows = [replace(row, held=max(row.held, row.slots)) for row in rows]
     needs = [n for row in rows for n in row.needs]
     columns = (
-        "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "pending",
-        "l2_cycles",
+        "slots", "held", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses",
+        "pending", "l2_cycles",
     )  # fmt: skip
     operations = native.Operations(
         np.cumsum([0, *(len(row.needs) for row in rows)], dtype=np.int32),
@@ -205,6 +208,17 @@ def test_the_port_takes_in_no_more_than_its_queue():
     found = run([row] * 4)
     assert found.cycles == 64
     assert found.spent[native.PORT] == 6 + 15
+
+
+def test_a_bank_of_registers_holds_the_scheduler():
+    """Four additions of three operands, each a cycle and a half behind the one before it: issued at
+    0, 1.5, 3 and 4.5, the last done at 8.5. A unit that takes two cycles anyway decides alone."""
+    row = Row(held=1.5)
+    found = run([row] * 4)
+    assert found.cycles == 8.5
+    assert found.spent[native.ISSUE] == 4
+    assert found.spent[native.REGISTERS] == 2
+    assert cycles([Row(held=1.5, busy=2.0)] * 4) == cycles([Row(busy=2.0)] * 4) == 10
 
 
 def test_greedy_schedulers_stay_with_a_warp():
