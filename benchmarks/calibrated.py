@@ -24,12 +24,21 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.schema import facts_of
 from kcc.frontend import optimise
 from kcc.sim.caches import overflow, warm_cache
-from kcc.sim.machine import l2_path, launch_overhead, load_port, pipeline_columns
+from kcc.sim.machine import (
+    block_dispatch,
+    dram_load,
+    l2_path,
+    launch_overhead,
+    load_port,
+    pipeline_columns,
+    register_banks,
+)
 from kcc.sim.program import schedule
 
 STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
 GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
 COULOMB = "coulomb3d_rtx2080ti_counters"
+PEAKS, ROOFLINE = "opencl_benchmark", "roofline_floats"
 K40, POLYBENCH = "simple_kernels_k40", "polybench_h100_sxm"
 
 CONVOLUTION_US = 1.8
@@ -78,11 +87,19 @@ CONSTANTS = (
              {K40: 2.0, POLYBENCH: 1.95}),
     Constant(load_port, "READ_ONLY_CROSSING_CYCLES", {}, ("convolution_milo_a100",),
              "as other loads that cross a line"),
+    Constant(register_banks, "FIRST_WITH_TWO_BANKS", (99, 0), (ROOFLINE,),
+             "registers bound nothing"),
+    Constant(block_dispatch, "BLOCKS_PER_CYCLE", 0.0, (SMALL,), "blocks start at once"),
+    Constant(dram_load, "MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
+    Constant(dram_load, "AMD_MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
+    Constant(l2_path, "PART_WRITTEN_CYCLES", 1.0, (PEAKS,), "as whole sectors"),
     Constant(optimise, "AMD_UNROLL_SIZE", 10240, ("convolution_milo_w6600",),
              "as clang 14 to 16 unroll"),
 )  # fmt: skip
 
-SOURCES = {"gpubenches-stream": STREAMS, "gpubenches-small": SMALL}
+SOURCES = {
+    "gpubenches-stream": STREAMS, "gpubenches-small": SMALL, "opencl-benchmark": PEAKS,
+}  # fmt: skip
 """Sources of values in GPU files that are tables of times; other microbenchmarks (latencies,
 strides, cache bandwidths) give no kernel's time."""
 

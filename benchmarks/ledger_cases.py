@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.measured_programs import Program, Row, Step
 from benchmarks.measured_tables import DATA, Table
-from benchmarks.public_programs import FLUID, unwrapped
+from benchmarks.public_programs import FLUID, PEAKS, WITH_HALF, unwrapped
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Span
 from kcc.base.expressions import Value, evaluate
@@ -200,8 +200,10 @@ def _request(step: Step, table: Table, names: dict[str, Value], root: Path) -> A
 @cache
 def _source(path: Path, without: tuple[str, ...]) -> SourceText:
     source = read_source(str(path))
-    if str(path).endswith(FLUID):
-        return replace(source, name=f"{source.name}.cl", text=unwrapped(source.text))
+    of_peaks = PEAKS in path.parts
+    if of_peaks or str(path).endswith(FLUID):
+        text = of_peaks * WITH_HALF + unwrapped(source.text)
+        return replace(source, name=f"{source.name}.cl", text=text)
     if not without:
         return source
     kept = ("" if line.strip() in without else line for line in source.text.split("\n"))

@@ -32,9 +32,11 @@ from benchmarks.measured_programs import (
 )
 from benchmarks.public_programs import (
     FLUID_GPUS,
+    PEAK_GPUS,
     fluid,
     fluid_ms,
     laplacian,
+    peak,
     reduce_a100,
     roofline,
     roofline_ms,
@@ -259,6 +261,8 @@ TABLES = (
           {"a100_sxm_40": "nvidia-a100-pcie-40gb", "a40": "a40", "l40": "l40", "h200": "h200"},
           roofline, Measures.LAUNCH, (_gpu,), lambda _: "", measured_ms=roofline_ms, warm=True,
           first_seen="6d6f8586"),
+    Table("opencl_benchmark.csv", "", PEAK_GPUS, peak, Measures.LAUNCH,
+          (_gpu, lambda row: row["kernel"]), lambda _: "", warm=True, first_seen="64307866"),
 )  # fmt: skip
 
 NO_TIMES = {

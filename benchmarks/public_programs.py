@@ -64,7 +64,7 @@ def unwrapped(text: str) -> str:
     """OpenCL C out of FluidX3D's kernel.cpp, where it stands in ``R(...)`` and, what a macro cannot
     take, in strings between."""
     inner = text[text.index("return R(") + len("return R(") : text.rindex(")")]
-    inner = re.sub(r'\)\s*\+\s*"([^"]*)"\s*\+\s*R\(', r"\n\1\n", inner)
+    inner = re.sub(r'\)\s*\+\s*"((?:[^"\\]|\\.)*)"\s*\+\s*R\(', r"\n\1\n", inner)
     return re.sub(r"\)\s*\+\s*R\(", "\n", inner)
 
 
@@ -167,3 +167,25 @@ def roofline(row: Row) -> Program:
 def roofline_ms(row: Row) -> float:
     """Milliseconds of a launch, from GB/s of what it reads."""
     return 2 * int(row["blocks"]) * 256 * 4000 * 4 / float(row["gbs"]) * 1e-6
+
+
+# Peaks and bandwidths by OpenCL-Benchmark; its source is wrapped as FluidX3D's is.
+
+PEAKS = "OpenCL-Benchmark"
+WITH_HALF = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+"""What its host puts before it (src/opencl.hpp)."""
+
+PEAK_GPUS: Mapping[str, str] = {
+    "NVIDIA A100-PCIE-40GB": "nvidia-a100-pcie-40gb", "NVIDIA GeForce RTX 2080 Ti": "rtx2080ti",
+    "Tesla K40m": "k40", "NVIDIA H100 80GB HBM3": "nvidia-h100-sxm5-80gb",
+    "AMD Instinct MI210": "amd-mi210", "AMD Instinct MI300X": "amd-mi300x",
+    "NVIDIA B200": "nvidia-b200",
+}  # fmt: skip
+
+
+def peak(row: Row) -> Program:
+    """A kernel of OpenCL-Benchmark, of 16,777,216 work-items."""
+    macros = ("def_N=16777216u", "def_M=16u")
+    step = Step(f"{PEAKS}/{row['commit']}/kernel.cpp", row["kernel"], "262144", "64",
+                macros=macros)  # fmt: skip
+    return Program((step,))

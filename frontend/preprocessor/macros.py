@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note
+from kcc.frontend.preprocessor.feature_checks import FEATURE_CHECKS, holds
 from kcc.frontend.preprocessor.lexer import (
     BUILT_IN,
     IDENTIFIER,
@@ -76,7 +77,8 @@ def _nothing() -> Token | None:
 class MacroExpander:
     """The macros of a unit, and the expansion of tokens by them."""
 
-    def __init__(self, sink: DiagnosticSink) -> None:
+    def __init__(self, sink: DiagnosticSink, include_dirs: Sequence[str] = ()) -> None:
+        self._include_dirs = include_dirs
         self.macros: dict[str, Macro] = {}
         self._sink = sink
         self._budget = MAX_EXPANSION_TOKENS
@@ -92,7 +94,7 @@ class MacroExpander:
         }
 
     def is_defined(self, name: str) -> bool:
-        return name in self.macros or name in self._dynamic
+        return name in self.macros or name in self._dynamic or name in FEATURE_CHECKS
 
     def expand(self, tokens: Sequence[Token]) -> list[Token]:
         """All macros expanded in a closed list of tokens."""
@@ -103,10 +105,14 @@ class MacroExpander:
         return result
 
     def expand_condition(self, tokens: Sequence[Token]) -> list[Token]:
-        """As :meth:`expand`, but the name after ``defined`` stays as it is."""
+        """As :meth:`expand`, but the name after ``defined`` stays as it is, and clang's feature
+        checks are numbers."""
         stream = TokenStream(self, _nothing, list(reversed(tokens)))
         result: list[Token] = []
         while (token := stream.next()) is not None:
+            if token.value in FEATURE_CHECKS and token.value not in self.macros:
+                result += self._checked(token, stream)
+                continue
             result.append(token)
             if token.value == "defined":
                 name = stream.take()
@@ -116,6 +122,19 @@ class MacroExpander:
                 if name is not None:
                     result.append(name)
         return result
+
+    def _checked(self, check: Token, stream: TokenStream) -> list[Token]:
+        """A feature check with its argument as 1 or 0; as it is where that is malformed."""
+        taken, depth = list[Token](), 0
+        while (token := stream.take()) is not None:
+            taken.append(token)
+            depth += (token.value == "(") - (token.value == ")")
+            if depth == 0:
+                break
+        if len(taken) < 3 or taken[0].value != "(" or depth:
+            return [check, *taken]
+        value = str(int(holds(check, taken[1:-1], self._include_dirs)))
+        return [Token(NUMBER, value, check.file, check.offset, check.before, check.origin)]
 
     def hiding(self, hidden: frozenset[str], name: str) -> frozenset[str]:
         """``hidden`` and ``name``; equal sets are one object, for there may be very many."""

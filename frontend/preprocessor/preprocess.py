@@ -111,7 +111,7 @@ class _Preprocessor:
     ) -> None:
         self._options = options
         self._sink = sink
-        self._expander = MacroExpander(sink)
+        self._expander = MacroExpander(sink, options.include_dirs)
         self._macros = self._expander.macros
         self._files: list[_OpenFile] = []
         self._sources: dict[str, list[str]] = {}

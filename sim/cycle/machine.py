@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from math import ceil
 
@@ -23,6 +24,7 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
+from kcc.sim.machine.fma_pipes import fma_pipes
 from kcc.sim.machine.launch_overhead import code_cycles, code_line_cycles
 from kcc.sim.machine.load_port import load_port_of
 from kcc.sim.machine.pipeline_columns import xu_queue_cycles
@@ -62,6 +64,8 @@ class Machine:
     gpu: GpuDescription
     conf: NDArray[np.int64]
     units: dict[Unit, UnitTiming]
+    pipes: Mapping[int, float]
+    """Intervals of what goes with FMA at rates of its own (:mod:`kcc.sim.machine.fma_pipes`)."""
     in_one: frozenset[Unit]
     """Units that are one with FMA (:mod:`kcc.sim.machine.vector_unit`)."""
     generation: Generation
@@ -110,7 +114,8 @@ def machine_of(
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
-        gpu, conf, units, units_in_one(gpu), generation_of_gpu(gpu), clock, line, sector,
+        gpu, conf, units, fma_pipes(gpu, int(conf[Conf.SCHEDULERS]), units[Unit.FMA].interval),
+        units_in_one(gpu), generation_of_gpu(gpu), clock, line, sector,
         min(banks, MOST_SHARED_BANKS),
         min(width, max(banks, 1)), _port(gpu),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",

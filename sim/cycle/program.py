@@ -18,6 +18,7 @@ from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Kind, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.machine.costs import Cost, Unit, cost_of
+from kcc.sim.machine.fma_pipes import pipe_of
 from kcc.sim.machine.pipeline_columns import unit_of
 from kcc.sim.program.issued import IssuedTables
 from kcc.sim.program.operations import MachineOperation, Memory
@@ -220,8 +221,9 @@ def set_issue(
     if kind is InstructionClass.INT_MUL:
         latency = machine.int_mul_latency
     held = Unit.FMA if unit in machine.in_one else unit
-    row[Op.UNIT], row[Op.INTERVAL] = held, timing.interval * issues
-    last = (issues - 1) * max(timing.interval, 1) + latency  # of the last of them
+    interval = ceil(machine.pipes.get(pipe_of(unit, kind, machine.pipes), timing.interval))
+    row[Op.UNIT], row[Op.INTERVAL] = held, interval * issues
+    last = (issues - 1) * max(interval, 1) + latency  # of the last of them
     row[Op.LATENCY] = max(round(steps * latency), last, 1)
 
 

@@ -27,8 +27,10 @@ from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.costs import Generation, Unit
-from kcc.sim.machine.l2_path import sector_cycles, slice_cycles
+from kcc.sim.machine.costs import UNITS, Generation, Unit
+from kcc.sim.machine.dram_load import MANY_STREAMS, STREAM_BYTES
+from kcc.sim.machine.fma_pipes import NAMES, pipe_of
+from kcc.sim.machine.l2_path import part_written, sector_cycles, slice_cycles
 from kcc.sim.machine.launch_overhead import LaunchWay, code_cycles, profiled_cycles
 from kcc.sim.machine.load_port import (
     PIECE_BYTES,
@@ -91,6 +93,7 @@ class Demand:
         self.program = subject.program(machine.generation)
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
+        self.streams = {s.access: s for s in subject.streams}
         self.uniform = {s.access for s in subject.streams if s.is_uniform}
         self.read_only = subject.read_only_loads
         self.one_address = {
@@ -107,7 +110,7 @@ class Demand:
     ) -> None:
         """Become the demand of another launch of the same program: its executions, and some of the
         columns."""
-        for name in ("bounds", "l2_rate", "dram_rate", "written", "unknown"):
+        for name in ("bounds", "l2_rate", "dram_rate", "dram_streams", "written", "unknown"):
             self.__dict__.pop(name, None)
         self.subject, self.executions = subject, executions
         self.active = min(self.machine.sms, subject.thread_blocks)
@@ -120,12 +123,19 @@ class Demand:
         n = len(rows)
         units = [unit_of(machine.interval, r) for r in rows]
         self.unit = np.array(units, np.int32)
-        pipes = [Unit.FMA if unit in machine.in_one else unit for unit in units]
+        pipes = [
+            pipe_of(Unit.FMA if unit in machine.in_one else unit, row.kind, machine.pipes)
+            for unit, row in zip(units, rows, strict=True)
+        ]
         self.pipe = np.array(pipes, np.int32)
-        """What holds an operation: its unit, or the one that is one with it."""
+        """What holds an operation: its unit, the one that is one with it, or a pipeline of its own
+        (:mod:`kcc.sim.machine.fma_pipes`)."""
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])
-        interval = np.array([machine.interval[unit] for unit in units])
+        interval = np.array([
+            machine.pipes.get(pipe, machine.interval[unit])
+            for pipe, unit in zip(pipes, units, strict=True)
+        ])  # fmt: skip
         self.busy = self.slots * interval
         self.reading = np.ones(n)
         """Cycles of its scheduler that an instruction holds the banks of the register file."""
@@ -134,7 +144,7 @@ class Demand:
             self.reading[list(self.program.blocks[block])] = held
         self.latency = np.array(
             [
-                r.steps * latency_of(machine, unit) + max(r.slots - r.steps, 0)
+                r.steps * latency_of(machine, r, unit) + max(r.slots - r.steps, 0)
                 for r, unit in zip(rows, units, strict=True)
             ]
         )
@@ -146,6 +156,8 @@ class Demand:
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
         self.pending = np.zeros(n)
         self.path = np.full(n, SECTOR / machine.port_l2_bytes)
+        self.write_cycles = np.ones(n)
+        """Of L2 for a sector that is stored, by those of a whole one."""
         misses = self.subject.misses
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
@@ -180,6 +192,7 @@ class Demand:
                     self.pending[i] = traffic.pending + self._beside_memory(traffic, access)
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
+                    self.write_cycles[i] = self._write_cycles(traffic, access)
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
                 self.sectors[i] = _own_sectors(traffic, size, self.machine.warp)
@@ -216,6 +229,12 @@ class Demand:
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
         return max(moved, size * machine.warp / machine.shared_bytes, 1.0)
+
+    def _write_cycles(self, traffic: Traffic, access: int) -> float:
+        """Of L2 for a sector of a store, by those of a whole one."""
+        stream = self.streams[access]
+        part = part_written(traffic.sectors, stream.full_sectors * stream.lanes)
+        return 1.0 + part * (self.machine.part_written_cycles - 1.0)
 
     def _path(self, traffic: Traffic) -> float:
         """Cycles of the SM's way to L2 for a sector."""
@@ -313,13 +332,11 @@ class Demand:
         registers = float((per_sm * self.slots * self.reading).sum()) / schedulers
         if registers > found["issue"]:
             found["registers"] = registers
-        for unit in Unit:
-            if unit not in (Unit.MEMORY, Unit.CONTROL):
-                found[unit.name.lower()] = (
-                    float((per_sm * self.busy)[self.pipe == unit].sum()) / schedulers
-                )
+        for pipe, name in enumerate(NAMES):
+            if pipe not in (Unit.MEMORY, Unit.CONTROL) and (pipe < UNITS or pipe in machine.pipes):
+                found[name] = float((per_sm * self.busy)[self.pipe == pipe].sum()) / schedulers
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
-        l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
+        l2 = float((e * (self.l2 + self.write * self.write_cycles)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self.l2_rate
         found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
         found["l2_slice"] = self._hottest_slice()
@@ -327,6 +344,8 @@ class Demand:
             self.subject, self.program.operations, e.tolist(), machine.generation
         )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
+        if machine.blocks_per_cycle:
+            found["block_dispatch"] = self.subject.thread_blocks / machine.blocks_per_cycle
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
             each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]
@@ -355,7 +374,20 @@ class Demand:
     def dram_rate(self) -> float:
         """Bytes per cycle of DRAM, for the SMs that work and the mix of reading and writing."""
         machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
+        if self.dram_streams >= MANY_STREAMS:
+            efficiency *= machine.many_streams
         return min(machine.dram_bytes_per_cycle * efficiency, machine.port_l2_bytes * self.active)
+
+    @cached_property
+    def dram_streams(self) -> int:
+        """Places far from each other that a warp goes to in DRAM."""
+        found = set[tuple[str, int]]()
+        for i, row in enumerate(self.program.operations):
+            stream = self.streams.get(row.access)
+            if stream is not None and self.dram[i] > 0.0 and self.executions[i] > 0.0:
+                place = -1 if stream.rows is None else int(stream.rows.flat[0]) // STREAM_BYTES
+                found.add((stream.array, place))
+        return len(found)
 
     @cached_property
     def written(self) -> float:

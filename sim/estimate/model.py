@@ -290,7 +290,7 @@ def _sm(
         greedy=machine.greedy,
         starts_only=starts_only,
     )
-    path = np.maximum(demand.path, SECTOR * sharing / demand.l2_rate)
+    path = np.maximum(demand.path, demand.write_cycles * SECTOR * sharing / demand.l2_rate)
     issued = demand.issued
     columns = (
         demand.latency, demand.port, demand.l2, demand.dram, demand.write, demand.sectors,

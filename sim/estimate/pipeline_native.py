@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kcc.base.native import inlined, uncounted
 from kcc.sim.machine.costs import Unit
+from kcc.sim.machine.fma_pipes import PIPES
 from kcc.sim.program.operations import Memory
 
 Floats = NDArray[np.float64]
@@ -44,7 +45,7 @@ _GLOBAL_STORE, _GLOBAL_ATOMIC, _PRIVATE_STORE, _CONSTANT_LOAD = (
 _NEVER = 1e30
 _OWN_TURN, _LAST_TURN = np.int64(-(1 << 62)), np.int64(1 << 62)
 _MOSTLY = 0.5
-_UNITS = 8
+_UNITS = PIPES
 
 
 class Operations(NamedTuple):

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kcc.base.gpu.description import GpuDescription
+
 LIGHT = 0.02
 """Utilisation below which nobody waits."""
 
@@ -22,6 +24,29 @@ serve: a pipeline's time is no smooth function of the wait, and of a memory that
 another wait would be tried, and sometimes a longer time found."""
 
 _FULL = 0.999
+
+MANY_STREAMS = 12
+"""Places far from each other that a warp goes to, from which on they are many: of two to five
+streams DRAM sustains what it does of one (microbench_stream_occupancy.csv; AMD's Laplacian), of
+eight on a GV100 as well (a Walsh transform of the counters' table); of sixteen it does not."""
+
+STREAM_BYTES = 1 << 16
+"""By how much places are far from each other: more than a row of DRAM, or a page."""
+
+MANY_STREAMS_SHARE, AMD_MANY_STREAMS_SHARE = 0.93, 0.77
+"""Of the bandwidth that DRAM sustains, what is left where a warp goes through 16 places 64 MB
+apart: OpenCL-Benchmark's coalesced reads and writes take longer than streams do on six GPUs: by 0
+to 8 % on an A100, H100 and B200, 8 and 9 on an RTX 2080 Ti, 13 and 19 on a K40 (mean 0.93), 33 and
+34 on an MI210, 4 and 20 on an MI300X (mean 0.77). Rows of a bank or pages that are open at once:
+which of them it is, is not known."""
+
+
+def many_streams_share(gpu: GpuDescription) -> float:
+    """Of the bandwidth that DRAM sustains, what is left to many streams."""
+    known = gpu.dram.many_streams_share
+    if known is not None:
+        return float(known.value)
+    return AMD_MANY_STREAMS_SHARE if gpu.is_amd else MANY_STREAMS_SHARE
 
 
 @dataclass(frozen=True, slots=True)

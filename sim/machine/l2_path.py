@@ -36,6 +36,14 @@ H100 find bound by L2 would be 2.4 times too fast, and what bounds them instead 
 SM_BYTES = 24.0
 """Bytes per cycle of L2 for each SM, where neither its bandwidth nor its slices are known."""
 
+PART_WRITTEN_CYCLES = 2.0
+"""Of a slice for a sector that is stored in part, by those of a whole one, from Turing to Hopper:
+stores of OpenCL-Benchmark whose lanes lie 64 bytes apart take 2.9 cycles of an SM each on an A100,
+3.3 on an H100 and 2.8 on an RTX 2080 Ti, 1.9, 1.8 and 1.9 times what whole sectors would. On a
+B200 they take half of that, as whole ones."""
+_PART_WRITTEN = ((7, 5), (10, 0))
+"""The first with it, and the first without."""
+
 GA10X_AND_ADA = ((8, 6), (8, 9))
 
 GA10X_AND_ADA_SM_BYTES = 16.3
@@ -57,6 +65,18 @@ def l2_bytes_per_cycle(gpu: GpuDescription, sms: int) -> float:
     if slices is not None:
         return float(slices.value) * L2_SLICE_BYTES
     return sms * (GA10X_AND_ADA_SM_BYTES if gpu.capability in GA10X_AND_ADA else SM_BYTES)
+
+
+def part_written_cycles(gpu: GpuDescription) -> float:
+    """Of a slice for a sector that is stored in part, by those of a whole one."""
+    first, end = _PART_WRITTEN
+    capability = gpu.capability
+    return PART_WRITTEN_CYCLES if capability and first <= capability < end else 1.0
+
+
+def part_written(sectors: float, full_sectors: float) -> float:
+    """The share of an access's sectors that it covers in part; its bytes would fill so many."""
+    return min(2.0 * max(1.0 - full_sectors / max(sectors, 1e-9), 0.0), 1.0)
 
 
 def slice_cycles(sectors: float) -> float:

@@ -9,9 +9,17 @@ from enum import Enum
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.block_dispatch import blocks_per_cycle
 from kcc.sim.machine.costs import Generation, Unit, generation_of
-from kcc.sim.machine.dram_load import MemoryLoad
-from kcc.sim.machine.l2_path import PORT_BYTES, REQUEST_CYCLES, l2_bytes_per_cycle
+from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share
+from kcc.sim.machine.fma_pipes import fma_pipes
+from kcc.sim.machine.l2_path import (
+    PORT_BYTES,
+    REQUEST_CYCLES,
+    l2_bytes_per_cycle,
+    part_written_cycles,
+)
 from kcc.sim.machine.launch_overhead import LaunchWay, code_line_cycles, launch_cycles
 from kcc.sim.machine.load_port import (
     address_cycles,
@@ -80,6 +88,9 @@ class Machine:
     """Cycles that a warp instruction keeps a scheduler's unit."""
     bank_reads: float
     """Registers that each of a scheduler's two banks gives in a cycle; 0: not modelled."""
+    pipes: Mapping[int, float]
+    """Intervals of the pipelines that go with FMA at rates of their own
+    (:mod:`kcc.sim.machine.fma_pipes`)."""
     in_one: frozenset[Unit]
     """Units that are one with FMA (:mod:`kcc.sim.machine.vector_unit`)."""
     latency: dict[str, float]
@@ -104,18 +115,24 @@ class Machine:
     l2_size: int
     l2_bytes_per_cycle: float
     port_l2_bytes: float
+    part_written_cycles: float
+    """Of L2 for a sector stored in part, by those of a whole one."""
     request_cycles: float
     """Of an SM for a request to L2, whatever it asks for; 0 where that is not known."""
     dram_bytes_per_cycle: float
     """Of the data sheet."""
     memory_side: MemorySide | None
     load: MemoryLoad
+    many_streams: float
+    """Of the bandwidth that DRAM sustains, where warps go through many places at once."""
     banks: int
     launch_cycles: float
     """From launch to the first instruction and from the last to the end."""
     code_line_cycles: float
     """Until an SM has a line of code that the launch has not come to before."""
     block_start_cycles: float
+    blocks_per_cycle: float
+    """Thread blocks that all SMs together start; 0: not known."""
     tensor: TensorCores
     xu_queue: float
     """Cycles of work that the unit of special functions takes in ahead."""
@@ -166,13 +183,15 @@ def machine_of(reader: GpuReader) -> Machine:
     l1 = gpu.l1.bytes_per_cycle
     latency = {n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()}
     wide = capability in ((7, 0), (8, 0), (9, 0))
+    interval = _intervals(reader, schedulers)
     return Machine(
         generation=generation,
         warp=reader.integer("warp_size", assumed=32, reason="as all NVIDIA GPUs"),
         sms=sms,
         schedulers=schedulers,
         clock_mhz=clock,
-        interval=_intervals(reader, schedulers),
+        interval=interval,
+        pipes=fma_pipes(gpu, schedulers, interval[Unit.FMA]),
         bank_reads=bank_reads(gpu.capability),
         in_one=units_in_one(gpu),
         latency=latency,
@@ -192,14 +211,17 @@ def machine_of(reader: GpuReader) -> Machine:
         l2_size=reader.integer("l2.size_bytes"),
         l2_bytes_per_cycle=l2_bytes_per_cycle(gpu, sms),
         port_l2_bytes=PORT_BYTES if new else PORT_BYTES / 2,
+        part_written_cycles=part_written_cycles(gpu),
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
         dram_bytes_per_cycle=bandwidth,
         memory_side=memory_side_of(gpu.extra, clock),
         load=_load(gpu, clock),
+        many_streams=many_streams_share(gpu),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         code_line_cycles=code_line_cycles(gpu, latency["l2"]),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
+        blocks_per_cycle=blocks_per_cycle(gpu),
         tensor=tensor_cores_of(gpu, schedulers),
         xu_queue=xu_queue_cycles(gpu),
         greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),
@@ -255,8 +277,14 @@ def unit_of(interval: Mapping[Unit, float], operation: MachineOperation) -> Unit
     return Unit.FP64 if operation.has_doubles and slow else operation.unit
 
 
-def latency_of(machine: Machine, unit: Unit) -> float:
-    """Cycles from issue to result of one instruction."""
+def latency_of(machine: Machine, operation: MachineOperation, unit: Unit) -> float:
+    """Cycles from issue to result of one instruction of a unit. Kepler's products of integers go to
+    that of the special functions, and are arithmetic all the same."""
+    if unit is Unit.SFU and operation.kind in (
+        InstructionClass.INT_MUL,
+        InstructionClass.INT64_MUL,
+    ):
+        return machine.latency["integer"]
     match unit:
         case Unit.FP64:
             return machine.latency["fp64"]

@@ -22,6 +22,7 @@ from kcc.frontend.types import AddressSpace
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import COSTS, Generation, Unit, cost_of
 from kcc.sim.program.folding import Accesses, Folding, function_name
+from kcc.sim.program.low_halves import low_halves
 
 _SUMS = frozenset({Opcode.ADD, Opcode.SUB})
 _LOGIC = frozenset({Opcode.AND, Opcode.OR, Opcode.XOR})
@@ -32,9 +33,10 @@ _JOINS: tuple[tuple[frozenset[Opcode], frozenset[Opcode]], ...] = (
     (_SUMS, frozenset({Opcode.SHL})),
     (_SUMS, _SUMS),
     (_LOGIC, _LOGIC),
+    (frozenset({Opcode.MUL}), _SUMS),
 )
 """An operation of the first kind takes in one operand of the second, earlier pairs first: IMAD,
-LEA, IADD3, LOP3."""
+LEA, IADD3, LOP3; of a product a sum with one: (x + 1) y, which LLVM makes of x y + y, is IMAD."""
 
 NO_WRAP = Flags.NSW | Flags.NUW | Flags.DISJOINT
 _LOW_HALF = (1 << 32) - 1
@@ -60,7 +62,7 @@ def integer_costs(
 ) -> Mapping[int, IntegerCost]:
     """The cost of each scalar integer addition, product, logic, shift and widening of a function,
     those for addresses too, by instruction."""
-    near = _near(function, folding, accesses)
+    near = _near(function, folding, accesses) | low_halves(function, folding.users)
     return dict(_Integers(function, folding, near, generation).costs())
 
 
@@ -214,6 +216,8 @@ class _Integers:
             return False
         if inner.opcode is Opcode.MUL and _bits(inner) > 32:
             return False
+        if user.opcode is Opcode.MUL and not _adds_one(inner):
+            return False
         return len(self.folding.users.get(inner.index, ())) == 1
 
     def _made(self, value: Value) -> AnyInstruction | None:
@@ -290,6 +294,15 @@ def _logic(each: AnyInstruction, bits: int) -> float:
             low, high = operand.unsigned & _LOW_HALF, operand.unsigned >> 32
             return float((low not in (0, _LOW_HALF)) + (high not in (0, _LOW_HALF)))
     return 2.0
+
+
+def _adds_one(each: AnyInstruction) -> bool:
+    """Whether one is added or taken away, in no more than 32 bits."""
+    mask = (1 << _bits(each)) - 1
+    return _bits(each) <= 32 and any(
+        isinstance(operand, ConstantInt) and operand.unsigned in (1, mask)
+        for operand in each.operands[1 if each.opcode is Opcode.SUB else 0 :]
+    )
 
 
 def _halves(bits: int) -> float:

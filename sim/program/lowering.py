@@ -10,6 +10,7 @@ which order all is issued and what does not fit the registers (:mod:`kcc.sim.pro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -65,6 +66,7 @@ from kcc.sim.program.integer_arithmetic import (
 )
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
+from kcc.sim.program.low_halves import low_halves
 from kcc.sim.program.merging import LoadMerging, shared_alignments
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
@@ -73,6 +75,14 @@ from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
+
+PAIRED = frozenset({Generation.VOLTA, Generation.AMD})
+"""Where two lanes of a vector of halves are one instruction (HFMA2, v_pk_fma_f16)."""
+
+_OF_LOW_HALF = {
+    InstructionClass.INT64: InstructionClass.INT,
+    InstructionClass.INT64_MUL: InstructionClass.INT_MUL,
+}
 
 _SPECIAL_REGISTERS = {
     "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
@@ -112,6 +122,7 @@ class _Lowering:
             if self.by_ptxas
             else {}
         )
+        self.low = low_halves(self.function, self.folding.users)
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
             self.function, self.loops, self.values, self.folding.users, trips, self.by_ptxas
@@ -342,6 +353,10 @@ class _Lowering:
 
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
         for kind, count in classify(instruction):
+            if instruction.index in self.low:
+                kind = _OF_LOW_HALF.get(kind, kind)
+            if kind is InstructionClass.FP16 and self.generation in PAIRED:
+                count = math.ceil(count / 2)
             own = self._function(instruction, kind, count, needs)
             if own is not None:
                 yield own

@@ -160,6 +160,9 @@ class Dram:
     bytes_per_cycle_per_channel: Number = number(
         "bytes per cycle", "bandwidth of a channel per memory clock", low=0.125
     )
+    many_streams_share: Number = number(
+        "share", "of that, what is left where warps go through many places at once"
+    )
     sustained_share: Number = number(
         "of the data sheet", "bandwidth of reading or writing alone", high=1
     )
@@ -239,6 +242,7 @@ class GpuDescription:
         "hit of L2 (AMD: 0)",
     )
     block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
+    blocks_per_cycle: Number = number("blocks/cycle", "thread blocks that the GPU starts")
 
     xu_queue_cycles: Number = number(
         CYCLES, "work that the unit of special functions takes in ahead; not given: 8"

@@ -88,6 +88,7 @@ _FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
 _PACKED = re.compile(r"H(?:ADD|MUL|FMA)2|v_pk_")
 """Opcodes that do two lanes at once."""
 
+_HALVES = frozenset({"HADD2", "HFMA2", "HMUL2", "HMNMX2"})
 _CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
 
 
@@ -403,6 +404,10 @@ class _Compiled:
             kind = InstructionClass.COMPARE
         elif name in _CONVERSIONS:
             kind = InstructionClass.CONVERT
+        elif unit is Unit.FMA and name == "IMAD":
+            kind = InstructionClass.INT_MUL
+        elif unit is Unit.FMA and name in _HALVES:
+            kind = InstructionClass.FP16
         if memory is Memory.CONSTANT_LOAD and access < 0:
             unit, memory = Unit.CONTROL, Memory.NONE
         every = self._every(group) if memory is Memory.NONE else 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from tests.frontend.parsing import expanded, found, options, places
@@ -58,6 +61,45 @@ def test_deep_conditions_end_in_an_error() -> None:
 )
 def test_groups(text: str, result: str) -> None:
     assert expanded(text, options("X")) == result
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("__has_builtin(__builtin_amdgcn_sdot4)", False),
+        ("__has_builtin(__builtin_nontemporal_load)", True),
+        ("!__has_builtin(X) && __has_attribute(reqd_work_group_size)", True),
+        ("__has_attribute(__packed__)", True),
+        ("__has_attribute(vector_size)", False),
+        ("defined(__has_feature) && __has_feature(cxx_rtti)", False),
+        ("__has_extension(x) || __has_cpp_attribute(clang::fallthrough)", False),
+        ('__has_include(<nothing.h>) || __has_include("nothing.h")', False),
+        ("HAS(aligned)", True),
+    ],
+)
+def test_feature_checks_are_answered(condition: str, *, holds: bool) -> None:
+    text = f"#define HAS(x) __has_attribute(x)\n#if {condition}\na\n#else\nb\n#endif"
+    assert expanded(text, options("X")) == ("a" if holds else "b")
+
+
+def test_headers_are_found_where_include_finds_them(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("")
+    given = replace(options(), include_dirs=(str(tmp_path),))
+    assert (
+        expanded('#if __has_include("own.h") && !__has_include(<other.h>)\na\n#endif', given) == "a"
+    )
+
+
+def test_a_fall_back_for_feature_checks_is_not_taken() -> None:
+    assert (
+        expanded("#ifndef __has_builtin\n#define __has_builtin(x) 0\n#else\na\n#endif", options())
+        == "a"
+    )
+
+
+@pytest.mark.parametrize("condition", ["__has_builtin", "__has_builtin(x", "__has_builtin()"])
+def test_a_malformed_feature_check_is_an_error(condition: str) -> None:
+    assert places(f"#if {condition} + (\n#endif\n")[0].startswith("K113")
 
 
 @pytest.mark.parametrize(
