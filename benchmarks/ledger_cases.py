@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.measured_programs import Program, Row, Step
 from benchmarks.measured_tables import DATA, Table
-from benchmarks.public_programs import FLUID, PEAKS, WITH_HALF, unwrapped
+from benchmarks.public_programs import FLUID, MASKS, OF_MASKS, PEAKS, WITH_HALF, unwrapped
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Span
 from kcc.base.expressions import Value, evaluate
@@ -204,6 +204,8 @@ def _source(path: Path, without: tuple[str, ...]) -> SourceText:
     if of_peaks or str(path).endswith(FLUID):
         text = of_peaks * WITH_HALF + unwrapped(source.text)
         return replace(source, name=f"{source.name}.cl", text=text)
+    if str(path).endswith(MASKS):
+        return replace(source, text=OF_MASKS + source.text)
     if not without:
         return source
     kept = ("" if line.strip() in without else line for line in source.text.split("\n"))

@@ -31,8 +31,11 @@ from benchmarks.measured_programs import (
     way_of,
 )
 from benchmarks.public_programs import (
+    BOOK_CLOCKS,
+    BOOK_GPUS,
     FLUID_GPUS,
     PEAK_GPUS,
+    book,
     fluid,
     fluid_ms,
     laplacian,
@@ -263,6 +266,10 @@ TABLES = (
           first_seen="6d6f8586"),
     Table("opencl_benchmark.csv", "", PEAK_GPUS, peak, Measures.LAUNCH,
           (_gpu, lambda row: row["kernel"]), lambda _: "", warm=True, first_seen="64307866"),
+    # One launch, after L2 has been emptied.
+    Table("pmpp_nvbench.csv", "", BOOK_GPUS, book, Measures.LAUNCH,
+          (_gpu, lambda row: row["kernel"]), lambda _: "", clocks_mhz=BOOK_CLOCKS,
+          first_seen="c8407718"),
 )  # fmt: skip
 
 NO_TIMES = {

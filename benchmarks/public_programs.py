@@ -189,3 +189,53 @@ def peak(row: Row) -> Program:
     step = Step(f"{PEAKS}/{row['commit']}/kernel.cpp", row["kernel"], "262144", "64",
                 macros=macros)  # fmt: skip
     return Program((step,))
+
+
+# Kernels of a companion to the book Programming Massively Parallel Processors, timed by nvbench.
+
+BOOK_CLOCKS: Mapping[str, int] = {
+    "gtx1650": 1620, "rtx2060": 1680, "rtx3060": 1882, "rtx3060ti": 1695, "rtx3070ti": 1800,
+    "rtx3080": 1725,
+}  # fmt: skip
+"""The "SM Default Clock Rate" that nvbench prints of each card, some above NVIDIA's own."""
+BOOK_GPUS: Mapping[str, str] = {name: name for name in BOOK_CLOCKS}
+
+MASKS = "PMPP/convolution_kernels.cuh"
+OF_MASKS = "__constant__ float M[121];\n"
+"""What convolution_bench.cu has before it includes the kernels."""
+
+_LINE = ("mask_width=mask", "width=n")
+_PLANE = ("mask_height=mask", "mask_width=mask", "height=n", "width=n", "channels=channels")
+_SQUARES = ("mat1_rows=n", "mat1_cols=n", "mat2_rows=n", "mat2_cols=n")
+_BOOK_FILES = {
+    "array_add": ("array_add_kernels.cuh", ("m=n", "n=n"), "<float>"),
+    "color": ("img_to_gray_kernels.cuh", ("width=n", "height=n"), ""),
+    "convolution_1D": ("convolution_kernels.cuh", _LINE, ""),
+    "convolution_2D": ("convolution_kernels.cuh", _PLANE, ""),
+    "mat_mat": ("mat_mat_mul_kernels.cuh", _SQUARES, "<unsigned int>"),
+    "mat_vec": ("mat_vec_mul_kernels.cuh", ("m=n", "n=n"), "<unsigned int>"),
+}
+_OF_A_LINE = ("convolution_1D", "mat_vec")
+
+
+def book(row: Row) -> Program:
+    """A kernel of the companion, as its *_bench.cu launches it."""
+    kernel, n, side = row["kernel"], int(row["n"]), int(row["block"])
+    mask, channels = int(row["mask"] or 0), int(row["channels"] or 0)
+    (file, arguments, template), = (
+        each for start, each in _BOOK_FILES.items() if kernel.startswith(start)
+    )  # fmt: skip
+    line = kernel.startswith(_OF_A_LINE)
+    wide = tall = {"mat_mat_mul_rec_tiles": side // 2,  # half of what its thread blocks cover
+                   "convolution_2D_tiled_kernel": side - mask + 1}.get(kernel, side)  # fmt: skip
+    if kernel == "mat_mat_mul_rec_tiles":
+        tall = side
+    shared = {
+        "convolution_1D_tiled_kernel": side + mask - 1, "convolution_1D_tiled_caching_kernel": side,
+        "convolution_2D_tiled_kernel": side**2, "mat_mat_mul_tiles": 2 * side**2,
+        "mat_mat_mul_rec_tiles": 3 * side**2, "mat_vec_mul_tiles": side,
+    }.get(kernel)  # fmt: skip
+    grid = f"{-(-n // wide)}" if line else f"{-(-n // wide)},{-(-n // tall)}"
+    step = Step(f"PMPP/{file}", kernel + template, grid, f"{side}" if line else f"{side},{side}",
+                arguments, local_bytes=None if shared is None else 4 * shared)  # fmt: skip
+    return Program((step,), {"n": n, "mask": mask, "channels": channels})
