@@ -39,6 +39,7 @@ STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
 GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
 COULOMB = "coulomb3d_rtx2080ti_counters"
 PEAKS, ROOFLINE = "opencl_benchmark", "roofline_floats"
+BOOK = "pmpp_nvbench"
 K40, POLYBENCH = "simple_kernels_k40", "polybench_h100_sxm"
 
 CONVOLUTION_US = 1.8
@@ -80,6 +81,7 @@ CONSTANTS = (
     Constant(overflow, "ALL_GONE", 1.73, (SMALL,), "benchmarks/fit_l2.py"),
     Constant(warm_cache, "COPIES", 1.28, (SMALL,), "benchmarks/fit_l2.py"),
     Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
+    Constant(load_port, "LONE_WORDS", 0.0, (BOOK,), "a pass takes what one of a whole warp does"),
     Constant(schedule, "WINDOW", 256, GEMM,
              "as far as a compiler may look; no number is published"),
     Constant(pipeline_columns, "XU_QUEUE_CYCLES", 0.0, (COULOMB,), "XU takes in nothing ahead"),

@@ -269,6 +269,7 @@ TABLES = (
     # One launch, after L2 has been emptied.
     Table("pmpp_nvbench.csv", "", BOOK_GPUS, book, Measures.LAUNCH,
           (_gpu, lambda row: row["kernel"]), lambda _: "", clocks_mhz=BOOK_CLOCKS,
+          clock_is_set=True,
           first_seen="c8407718"),
 )  # fmt: skip
 

@@ -92,7 +92,7 @@ def fold_math(unit: CompiledUnit) -> CompiledUnit:
     if text == unit.ir:
         return unit
     as_nvvm = compiled_by_nvvm(unit.language, unit.costs)
-    optimised = optimise(text, OptLevel.O2, unit.costs, as_nvvm=as_nvvm)
+    optimised = optimise(text, OptLevel.O2, unit.costs, as_nvvm=as_nvvm, unrolls=False)
     return _with_text(unit, spread_constants(fold_calls(optimised.text)))
 
 

@@ -81,9 +81,29 @@ def short_loops(module: Module, costs: Costs) -> frozenset[Place]:
     return frozenset(place for place, is_short in found.items() if is_short)
 
 
+def outer_loops(module: Module) -> frozenset[Place]:
+    """The loops of a module, by the places of their keywords, that hold other loops."""
+    return frozenset(
+        place(outer)
+        for function in module.functions.values()
+        for outer, inside in _bodies(function).items()
+        if any(latch.block in inside and place(latch) != place(outer)
+               for latch in _latches(function))
+    )  # fmt: skip
+
+
 def fully_unrolled(text: str, loops: frozenset[Place]) -> str:
     """A module that is not optimised yet, in which loops at these places are to be unrolled; as it
     is where it says of none of them where it stands."""
+    return _marked(text, loops, "llvm.loop.unroll.full")
+
+
+def left_as_they_are(text: str, loops: frozenset[Place]) -> str:
+    """Likewise one in which loops at these places are not to be unrolled."""
+    return _marked(text, loops, "llvm.loop.unroll.disable")
+
+
+def _marked(text: str, loops: frozenset[Place], wish: str) -> str:
     places = places_of(text)
     asked = set(_ASKED.findall(text))
     node = f"!{free_number(text)}"
@@ -96,17 +116,40 @@ def fully_unrolled(text: str, loops: frozenset[Place]) -> str:
     found = _LOOP.sub(marked, text)
     if found == text:
         return text
-    return found.rstrip("\n") + f'\n{node} = !{{!"llvm.loop.unroll.full"}}\n'
+    return found.rstrip("\n") + f'\n{node} = !{{!"{wish}"}}\n'
 
 
 def _loops(function: Function, costs: Costs) -> Iterator[tuple[Place, bool]]:
+    for latch in _latches(function):
+        yield place(latch), _is_short(function, latch, costs)
+
+
+def _latches(function: Function) -> Iterator[Branch | CondBranch]:
+    """The branches that say where the keyword of their loop stands."""
     for block in function.blocks:
         latch = block.terminator
         if isinstance(latch, Branch | CondBranch) and latch.loop and latch.loop.start:
-            yield (
-                (latch.loop.start.line, latch.loop.start.column),
-                _is_short(function, latch, costs),
-            )
+            yield latch
+
+
+def place(latch: Branch | CondBranch) -> Place:
+    """Where the keyword stands of the loop that a branch is the latch of."""
+    assert latch.loop is not None
+    assert latch.loop.start is not None
+    return latch.loop.start.line, latch.loop.start.column
+
+
+def _bodies(function: Function) -> dict[Branch | CondBranch, frozenset[int]]:
+    """The blocks of each loop. From the other way that its latch takes, which does not lead into
+    it, the latch is reached from nowhere but the entry."""
+    found = dict[Branch | CondBranch, frozenset[int]]()
+    for latch in _latches(function):
+        targets = latch.targets if isinstance(latch, CondBranch) else (latch.target,)
+        for header in targets:
+            inside = _blocks(function, header, latch.block)
+            if 0 not in inside:
+                found[latch] = inside
+    return found
 
 
 def _is_short(function: Function, marked: Branch | CondBranch, costs: Costs) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import SubGroups, definitions, is_lowered
 from kcc.frontend.builtins.sub_groups import in_parts, is_written_out, sub_groups_of
-from kcc.frontend.full_unrolling import fully_unrolled, short_loops
+from kcc.frontend.full_unrolling import (
+    fully_unrolled,
+    left_as_they_are,
+    outer_loops,
+    short_loops,
+)
 from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
@@ -50,12 +56,12 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     linked = link_builtins(text, sub_groups)
     check_size(linked)
     as_nvvm = compiled_by_nvvm(language, costs)
-    optimised = optimise(linked, level, costs, as_nvvm=as_nvvm)
+    unrolls = language is not Language.PTX
+    again = partial(optimise, level=level, costs=costs, as_nvvm=as_nvvm, unrolls=unrolls)
+    optimised = again(linked)
     module = read_module(optimised.text)
     if level is OptLevel.O2:
-        linked, optimised, module = _fully_unrolled(
-            linked, optimised, module, costs, as_nvvm=as_nvvm
-        )
+        linked, optimised, module = _fully_unrolled(linked, optimised, module, costs, again)
     if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
     kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
@@ -76,7 +82,11 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
 
 
 def _fully_unrolled(
-    text: str, optimised: Optimised, module: Module, costs: Costs, *, as_nvvm: bool
+    text: str,
+    optimised: Optimised,
+    module: Module,
+    costs: Costs,
+    again: Callable[[str], Optimised],
 ) -> tuple[str, Optimised, Module]:
     """The text, what becomes of it, and that read, with short loops unrolled as by the GPU's
     compiler: what inner loops have become decides on the outer ones. Nobody asked for it, so that
@@ -86,7 +96,12 @@ def _fully_unrolled(
         marked = fully_unrolled(text, short_loops(module, costs))
         if marked == text:
             break
-        text, optimised = marked, optimise(marked, OptLevel.O2, costs, as_nvvm=as_nvvm)
+        text, optimised = marked, again(marked)
+        module = read_module(optimised.text)
+    partly = frozenset((each.line, each.column) for each in optimised.partly)
+    marked = left_as_they_are(text, partly & outer_loops(module))
+    if marked != text:  # NVVM unrolls none at run time that holds others, LLVM does
+        text, optimised = marked, again(marked)
         module = read_module(optimised.text)
     return text, replace(optimised, warnings=told), module
 

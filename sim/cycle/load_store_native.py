@@ -33,6 +33,7 @@ from kcc.sim.cycle.memory_native import (
     take_line,
     write_level2,
 )
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 
@@ -119,10 +120,10 @@ def make_room(heap: Ints, sm: int, count: int, time: int) -> int:
 
 
 @inlined
-def set_of(conf: Ints, line: int, sm: int) -> int:
+def ways_of(conf: Ints, line: int, sm: int) -> int:
     """Where the ways of a line's set begin in the L1 of an SM."""
     sets = conf[L1_SETS]
-    return (sm * sets + remainder(line ^ quotient(line, sets), sets)) * conf[L1_WAYS]
+    return (sm * sets + set_of(line, sets)) * conf[L1_WAYS]
 
 
 @inlined
@@ -133,7 +134,7 @@ def foresee(
     for number in range(first, first + count):
         line = transactions[number].line
         if conf[L1_SETS] > 0:
-            prefetch(l1.order, set_of(conf, line, sm))
+            prefetch(l1.order, ways_of(conf, line, sm))
         if conf[L2_SETS] > 0:
             _, ways = home_of(conf, line)
             prefetch(l2.order, ways)
@@ -143,7 +144,7 @@ def foresee(
 @inlined
 def keep_stored(conf: Ints, l1: Cache, sm: int, line: int, sectors: Any, now: int) -> None:
     """Sectors that are stored at ``now`` stay in L1: none of them is fetched before it is read."""
-    entry, had = find_line(l1.order, set_of(conf, line, sm), conf[L1_WAYS], line)
+    entry, had = find_line(l1.order, ways_of(conf, line, sm), conf[L1_WAYS], line)
     own = l1.lines[np.uint64(entry)]
     cached = had >> WAY_BITS == line
     for sector in range(np.uint64(conf[SECTORS])):
@@ -260,7 +261,7 @@ def load(
         entry: Any = -1
         cached, known = False, False
         if sets > 0:
-            entry, had = find_line(l1.order, set_of(conf, line, sm), conf[L1_WAYS], line)
+            entry, had = find_line(l1.order, ways_of(conf, line, sm), conf[L1_WAYS], line)
             cached = had >> WAY_BITS == line
             if not cached:
                 for sector in range(np.uint64(sectors)):

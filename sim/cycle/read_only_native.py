@@ -27,13 +27,12 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.memory_native import (
     find_line,
     home_of,
-    quotient,
     read_level2,
-    remainder,
     request,
     take_line,
 )
 from kcc.sim.cycle.warp_native import key_of
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 
@@ -56,7 +55,7 @@ def look_up(
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """Sectors of a line that are wanted at ``now``: when all are there, what of that is queueing,
     the level of the slowest (0: all were there), and how many were missing."""
-    first = (sm * sets + remainder(line ^ quotient(line, sets), sets)) * ways
+    first = (sm * sets + set_of(line, sets)) * ways
     entry, had = find_line(cache.order, first, ways, line)
     own = cache.lines[np.uint64(entry)]
     if had >> WAY_BITS != line:

@@ -35,6 +35,7 @@ from kcc.sim.machine.launch_overhead import LaunchWay, code_cycles, profiled_cyc
 from kcc.sim.machine.load_port import (
     PIECE_BYTES,
     load_cycles,
+    scattered_cycles,
     tag_cycles,
     vector_load_cycles,
 )
@@ -202,20 +203,22 @@ class Demand:
 
     def _through_banks(self, passes: float, size: int) -> float:
         """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
+        return max(passes * 128.0 / self.machine.shared_bytes, self._addresses(size))
+
+    def _addresses(self, size: int) -> float:
         pieces = max(1, -(-size // PIECE_BYTES))
-        slow = 128.0 / self.machine.shared_bytes
-        return max(passes * slow, pieces * self.machine.address_cycles * self.machine.warp / 32)
+        return pieces * self.machine.address_cycles * self.machine.warp / 32
 
     def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
         """Cycles of the port of an access to global memory."""
         machine = self.machine
         if machine.generation is Generation.VOLTA:
-            looked_up = max(
-                self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines)
-            )
+            slow = 128.0 / machine.shared_bytes
+            words = max(size / 4, 1.0) * self.streams[access].lanes * machine.warp
+            looked_up = scattered_cycles(traffic.bank_passes, words, slow)
+            looked_up = max(looked_up, self._addresses(size), tag_cycles(traffic.lines))
             if memory is not Memory.GLOBAL_LOAD or access in self.uniform:
                 return looked_up
-            slow = 128.0 / machine.shared_bytes
             beyond = min(max(traffic.sectors - size * machine.warp / SECTOR, 0.0), 1.0)
             nobody_writes = access in self.read_only
             cycles = machine.read_only_crossing_cycles if nobody_writes else machine.crossing_cycles

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.warp_addresses import Warps
+from kcc.passes.control.assumed_trips import copies
 from kcc.passes.control.trip_counts import TripCount, TripCounts, TripKind
 from kcc.passes.facts import Facts
 from kcc.passes.graph.branches import Branches
@@ -57,10 +58,11 @@ def guesses_of(
     where the loop is one. ``sizes`` are the bytes of arguments and dynamic shared memory that are
     known."""
     loops = [
-        _loop(kernel, facts, loop, trip, flow.trips[loop.id])
+        _loop(kernel, facts, loop, trip, flow.trips[loop.id] * own)
         for loop, trip in zip(facts[Loops].loops, facts[TripCounts].trips, strict=True)
         if loop.header in flow.assumed and _open(trip)
-    ]
+        for own, most in (copies(kernel.function, facts[Loops], loop),) if own == most
+    ]  # fmt: skip
     found = {(each.file, each.line): each for each in loops}
     for each in _branches(kernel, facts, flow):
         found.setdefault((each.file, each.line), each)

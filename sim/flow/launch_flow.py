@@ -18,6 +18,7 @@ from kcc.passes.access.activity import Activity, activity
 from kcc.passes.access.activity_shares import ActivityShares
 from kcc.passes.access.taking import Region, TakingShares
 from kcc.passes.access.warp_addresses import Warps
+from kcc.passes.control.assumed_trips import copies
 from kcc.passes.control.flow_counts import FlowCounts
 from kcc.passes.control.trip_counts import TripCounts, TripKind
 from kcc.passes.facts import Facts
@@ -365,9 +366,12 @@ def _assumed_trips(kernel: Kernel, facts: Facts, loop: Loop) -> float:
     if trip.open_mean is not None and (around is None or around.open_mean):
         found = trip.open_mean / (1.0 if around is None else around.open_mean or 1.0)
         return max(found / 2 if trip.kind is TripKind.BOUND else found, 1.0)
+    own, most = copies(kernel.function, facts[Loops], loop)
+    if own < most:  # those that are left over where so many are unrolled
+        return most / own / 2
     if trip.greatest is not None and trip.least is not None:
         return max((trip.greatest + trip.least) / 2, 1.0)
-    return retries(kernel, facts, loop) or ASSUMED_TRIPS
+    return retries(kernel, facts, loop) or max(ASSUMED_TRIPS / own, 1.0)
 
 
 def _left(kernel: Kernel, loop: Loop, executions: list[float]) -> float:

@@ -36,6 +36,7 @@ from kcc.sim.interval.events_native import (
 )
 from kcc.sim.interval.facts import Kind
 from kcc.sim.machine.dram_banks_native import bank_of
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 Floats = Any
@@ -180,7 +181,7 @@ def access_memory(
                 continue
             way = -1
             if sets > 0:
-                start = (sm * sets + remainder(line ^ quotient(line, sets), sets)) * ways
+                start = (sm * sets + set_of(line, sets)) * ways
                 victim, oldest = start, np.int64(1) << 62
                 for at in range(start, start + ways):
                     if l1_tags[at] == line:

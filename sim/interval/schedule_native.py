@@ -8,6 +8,7 @@ import numpy as np
 
 from kcc.base.native import inlined, native
 from kcc.sim.interval.facts import RESOURCES
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 Floats = Any
@@ -218,7 +219,7 @@ def fetch(
 ) -> float:
     """When a line of code is in the instruction cache that is wanted ``now``."""
     sets, ways = int(conf[C_FETCH_SETS]), int(conf[C_FETCH_WAYS])
-    first = (line ^ (line // sets)) % sets * ways
+    first = set_of(line, sets) * ways
     oldest = first
     for way in range(first, first + ways):
         if cached[way] == line:

@@ -19,6 +19,13 @@ TAGS_PER_CYCLE = 4
 """Lines that L1 looks up in a cycle: 1, 2, 4, 8, 16 and 32 lines take 1.0, 1.3, 2.1, 3.1, 5.1 and
 9.2 cycles on A100, A40 and H200 alike (microbench_strides.csv, blocks of floats)."""
 
+LONE_WORDS = 2.0
+"""Words of global memory in a pass of the banks below which it takes a cycle, also where one of a
+whole warp takes two: loads whose lanes are in 32 rows of a power of two take 32 cycles each on an
+RTX 2060 as on an RTX 3080 (pmpp_nvbench.csv, a matrix times a vector in one thread block) and on an
+A40 (microbench_strides.csv, strides of 32 and 64). Passes of four words and more take two on an RTX
+2080 Ti (CLBlast's gemm); what is between is not known."""
+
 ADDRESS_LANES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 16}
 """Lanes of an SM that compute addresses, by compute capability, else 32: an A40 takes a load of 4
 bytes every 2.00 cycles, also where all lanes read one word, an A100 and an H200 every 1.02
@@ -71,6 +78,11 @@ def address_cycles(capability: tuple[int, int] | None) -> float:
 def lookup_cycles(capability: tuple[int, int] | None) -> float:
     """Cycles of a load of global memory beyond those of its data."""
     return LOOKUP_CYCLES if capability in ADDRESS_LANES else 0.0
+
+
+def scattered_cycles(passes: float, words: float, pass_cycles: float) -> float:
+    """Cycles of the banks in which so many words of global memory come in so many passes."""
+    return passes if words < LONE_WORDS * passes else passes * pass_cycles
 
 
 def load_cycles(size: int, pass_cycles: float, lookup: float) -> float:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from kcc.base.native import inlined
 from kcc.sim.machine.banks_native import PIECE, WORD, active, shape
-from kcc.sim.machine.load_port import TAGS_PER_CYCLE
+from kcc.sim.machine.load_port import LONE_WORDS, TAGS_PER_CYCLE
 
 Ints = Any
 
-TAGS = TAGS_PER_CYCLE
+TAGS, LONE = TAGS_PER_CYCLE, int(LONE_WORDS)
 SECTOR = 32
 
 
@@ -51,13 +51,14 @@ def global_port(
     many passes of the banks: for these, for its addresses, for its lines in the tags, and, as
     a load, for its data, and where it begins within a sector."""
     pieces = (size + PIECE - 1) // PIECE
-    held = max(passes * port.passes, pieces * port.addresses)
-    held = max(held, 64 + (lines - 1) * 64 // TAGS)
-    if not is_load or shape(addresses, mask, size)[2] == 0:
-        return held
     active_lanes = 0
     for lane in range(len(addresses)):
         active_lanes += active(mask, lane)
+    words = max(size, WORD) * active_lanes // WORD
+    held = passes * (64 if words < LONE * passes else port.passes)
+    held = max(held, pieces * port.addresses, 64 + (lines - 1) * 64 // TAGS)
+    if not is_load or shape(addresses, mask, size)[2] == 0:
+        return held
     beyond = min(max(sectors * sector_bytes - size * active_lanes, 0), sector_bytes)
     held = max(held, 64 + port.crossing * beyond // sector_bytes)
     return max(held, max(size, WORD) * port.passes // WORD + pieces * port.lookup)

@@ -152,9 +152,3 @@ def read_ways(ways: int, cache: Cache, held: Ints, valid: Ints, written: Ints) -
             held[own, place] = cache.lines[way]
             valid[own, place] = get(cache, way, VALID)
             written[own, place] = get(cache, way, WRITTEN)
-
-
-@inlined
-def set_of(line: int, sets: int) -> int:
-    """The set of a line in L1: the cycle-level model's."""
-    return remainder(line ^ quotient(line, sets), sets)

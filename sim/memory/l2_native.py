@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, native, ones, prefetch, scatter, trailing_zeros
+from kcc.sim.machine.l1_sets_native import set_of
 from kcc.sim.memory.cache_native import (
     SECTOR_MASK,
     VALID,
@@ -23,7 +24,6 @@ from kcc.sim.memory.cache_native import (
     quotient,
     remainder,
     seek,
-    set_of,
     take,
 )
 from kcc.sim.memory.facts import Count, Merging, Op, Place

@@ -59,11 +59,13 @@ class Unrolling:
     """Iterations of each loop per entry, in the mean."""
     by_ptxas: bool = False
     """Whether loops are unrolled by what was seen of ptxas, from Maxwell on."""
+    was_ptx: bool = False
+    """Whether NVVM has unrolled fully what it would, since its PTX is what was read."""
 
     def is_whole(self, loop: int) -> bool:
         """Whether a loop is fully unrolled; one that was unrolled in part stays."""
         trips = self.values.back_edges(loop)
-        if not isinstance(trips, Number) or self.loops.loops[loop].unroll == 1:
+        if not isinstance(trips, Number) or self.loops.loops[loop].unroll == 1 or self.was_ptx:
             return False
         blocks = self.loops.loops[loop].blocks
         size = sum(len(self.function.blocks[b].instructions) for b in blocks)

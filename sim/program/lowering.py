@@ -125,7 +125,13 @@ class _Lowering:
         self.low = low_halves(self.function, self.folding.users)
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
-            self.function, self.loops, self.values, self.folding.users, trips, self.by_ptxas
+            self.function,
+            self.loops,
+            self.values,
+            self.folding.users,
+            trips,
+            self.by_ptxas,
+            kernel.language is Language.PTX,
         )
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(

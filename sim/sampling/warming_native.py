@@ -16,11 +16,10 @@ from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
 from kcc.sim.cycle.memory_native import (
     find_line,
     home_of,
-    quotient,
-    remainder,
     set_dirty,
     take_line,
 )
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 Masks = Any
@@ -104,6 +103,6 @@ def touch_code(
             place, _ = take_line(conf, l2, memory, stats, unit, begin, line, 0)
             l2.lines[place, : conf[SECTORS]] = 0
         for sm in range(conf[SMS]):
-            first = (sm * sets + remainder(line ^ quotient(line, sets), sets)) * ways
+            first = (sm * sets + set_of(line, sets)) * ways
             place, _ = find_line(instructions.order, first, ways, line)
             instructions.lines[place, : conf[SECTORS]] = 0

@@ -23,6 +23,7 @@ from kcc.sim.caches.reuse.layout import (
     Tallies,
     Warps,
 )
+from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
 
@@ -192,7 +193,7 @@ def look_up(
     """The sectors of a line that the SM has to ask L2 for."""
     if how in (LOAD, LOCAL_STORE) and sm.has_l1:
         sets = l1.entries.shape[0]
-        at = (line ^ (line // sets)) % sets
+        at = set_of(line, sets)
         bits = touch(l1, at, line, is_local)
         missing = wanted if bits < 0 else wanted & ~bits
         if how == LOAD:

@@ -24,6 +24,7 @@ ROWS = """kernel void rows(global float *o, global const float *a, int n) {
 HALVES = """kernel void halves(global float *o, float a) {
   int l = get_local_id(0); float x = l, y = l + 1;
   if (l / 32 % 2 == l / 64 % 2)
+#pragma unroll 16
     for (int k = 0; k < 10000; k++) { x = x * a + 1.0f; y = y * a + 1.0f; }
   o[get_global_id(0)] = x + y;
 }"""

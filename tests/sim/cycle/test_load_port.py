@@ -16,7 +16,13 @@ from kcc.base.gpu import load_gpu
 from kcc.sim.cycle.blocks import GLOBAL, LOCAL, LOCAL_STORE, STORE
 from kcc.sim.cycle.layout import ACCESS, TRANSACTION, Conf
 from kcc.sim.cycle.machine import machine_of
-from kcc.sim.machine.load_port import PIECE_BYTES, load_cycles, load_port_of, tag_cycles
+from kcc.sim.machine.load_port import (
+    PIECE_BYTES,
+    load_cycles,
+    load_port_of,
+    scattered_cycles,
+    tag_cycles,
+)
 from tests.sim.cycle.sass import Warp, simulate
 
 SECTOR, LINE, BANKS = 32, 128, 32
@@ -64,7 +70,8 @@ def test_a_load_of_words_holds_the_port_for_the_slowest_of_its_stages(
         return
     passes, lines = passes_of(addresses, 4), len({a // LINE for a in addresses})
     sectors = len({a // SECTOR for a in addresses})
-    stages = max(passes * port.pass_cycles, port.address_cycles, tag_cycles(lines))
+    banks = scattered_cycles(passes, len(addresses), port.pass_cycles)
+    stages = max(banks, port.address_cycles, tag_cycles(lines))
     beyond = min(max(sectors - 4 * len(addresses) / SECTOR, 0.0), 1.0)
     load = max(
         stages, 1 + port.crossing_cycles * beyond,

@@ -3,8 +3,6 @@ come to them."""
 
 from __future__ import annotations
 
-import pytest
-
 from kcc.base.diagnostics import Span
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.launch import LaunchRequest
@@ -46,7 +44,9 @@ def test_trips_are_those_of_the_work_items() -> None:
     per_warp = free.estimate.counts.warp_instructions / (1 << 15)
     assert 8 * 8 * 3 < per_warp < 8 * 8 * 12
     taken = guarded.estimate.counts.warp_instructions / free.estimate.counts.warp_instructions
-    assert taken == pytest.approx(1.0, abs=0.5)  # all warps or half of them come to it
+    # All warps or half of them come to it; only then does LLVM find the trip count cheap to compute
+    # and unroll the loop.
+    assert 0.4 < taken < 1.5
 
 
 def test_the_branch_is_the_guess_and_not_the_loops() -> None:

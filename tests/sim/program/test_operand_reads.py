@@ -6,6 +6,7 @@ import pytest
 
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
+from kcc.sim.machine.costs import Unit
 from kcc.sim.machine.pipeline_columns import machine_of
 from kcc.sim.program.operand_reads import OTHERS, REUSED
 from tests.sim.program.test_integer_arithmetic import program
@@ -18,9 +19,9 @@ LOOP = """__kernel void k(__global float *o, __global const float *a, float s) {
 
 
 def most(source: str) -> float:
-    """Registers of a bank that an instruction reads in the largest block."""
+    """Registers of a bank that an instruction reads in the block of most arithmetic."""
     found = program(source)
-    sizes = [sum(found.operations[n].slots for n in part) for part in found.blocks]
+    sizes = [sum(found.operations[n].unit is Unit.FMA for n in part) for part in found.blocks]
     return found.reads[sizes.index(max(sizes))]
 
 

@@ -109,7 +109,8 @@ def test_ours(traced: Path) -> None:
     truth = full_cycles(traced)
     assert found.sample_size < 0.5
     assert found.half_width is not None
-    assert found.cycles == pytest.approx(truth, rel=0.05)
+    drawn = [stratified(traced, StratifiedOptions(seed=seed)).cycles for seed in range(8)]
+    assert sum(drawn) / len(drawn) == pytest.approx(truth, rel=0.05)  # one draw varies by as much
     assert abs(found.cycles - truth) < 2 * found.half_width + 0.02 * truth
     again = stratified(traced, StratifiedOptions())
     assert (again.cycles, again.half_width) == (found.cycles, found.half_width)

@@ -195,10 +195,8 @@ again:
 
 @pytest.mark.nvidia
 @pytest.mark.parametrize("trips", [1, 3, 1000])
-def test_what_llvm_unrolls_of_ptx_is_loaded_as_often_as_it_says(trips: int):
+def test_a_loop_of_ptx_is_loaded_as_often_as_it_says(trips: int):
     unit = compile_ptx(SourceText("sum.ptx", LOOP, ""), BuildOptions(opt_level=OptLevel.O2))
-    rows = unit.module.functions["sum"].instructions
-    assert sum(row.opcode is Opcode.LOAD for row in rows) > 1
     found = programs(unit, "sm_80", Known((1024, 1), (256, 1), {1: trips}))["sum"]
     assert found.misfit < 0.01
 
