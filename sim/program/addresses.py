@@ -6,23 +6,27 @@ with a loop costs an addition per iteration, one that does not is computed befor
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 
-from kcc.frontend.ir.instructions import AnyInstruction
+from kcc.frontend.ir.instructions import AnyInstruction, Binary, Cast, GetElementPtr
 from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.values import ConstantInt, Value
 from kcc.frontend.types import AddressSpace
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.memory_accesses import MemoryAccess
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.closing import is_counter, linear_in
 from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import is_apart, matrix_base
-from kcc.sim.program.integer_arithmetic import address_cost, never_wraps
+from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, never_wraps
 from kcc.sim.program.private_arrays import terms_of
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
+_JOINED = frozenset({Opcode.ADD, Opcode.OR})
 _PLACES = frozenset({SymbolKind.GLOBAL, SymbolKind.POINTER, SymbolKind.PRIVATE})
 
 
@@ -57,7 +61,10 @@ class Addresses:
         is_short = touch.space in _SHORT
         if self.by_ptxas and is_short and not all(_is_static(term) for term, _ in terms):
             terms = frozenset(each for each in terms if not _is_static(each[0]))
-        key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
+        key: Hashable = terms
+        if self.by_ptxas and symbols and not is_short:
+            key = _without_constants(self.function, pointer) or terms
+        key = (key, home if symbols else ("linear", home), instruction.block if symbols else -1)
         block = self._place(instruction.block, home, varying)
 
         def draft() -> Draft:
@@ -70,16 +77,23 @@ class Addresses:
         return [made, *roots] if home == inner else [made]
 
     def is_linear(self, instruction: AnyInstruction) -> bool:
-        """Whether an index moves by a constant in each iteration of its loop: iterations that
-        are unrolled share it."""
+        """Whether an index moves by the same in each iteration of its loop: iterations that are
+        unrolled share it, and add what it moves by to their addresses."""
         inner = self.loops.innermost[instruction.block]
         if inner is None:
             return False
+        values = self.values
         moving = [
-            term for component in self.values.result(instruction)
-            for term, _ in terms_of(component) if self.values.varies(term, inner)
+            component for component in values.result(instruction)
+            if values.varies(component, inner)
         ]  # fmt: skip
-        return bool(moving) and all(isinstance(term, Symbol) for term in moving)
+        return bool(moving) and all(
+            linear_in(
+                values.algebra, component, lambda node: is_counter(node, inner),
+                lambda node: values.varies(node, inner),
+            ) is not None
+            for component in moving
+        )  # fmt: skip
 
     def _sum(
         self, touch: MemoryAccess, block: int, needs: list[int], line: int, *, is_short: bool
@@ -119,6 +133,28 @@ class Addresses:
         """The block that leads into a loop; ``block`` where there is no single one."""
         outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
         return outside.pop() if len(outside) == 1 else block
+
+
+def _without_constants(function: Function, pointer: Value) -> Hashable:
+    """What is left of an address whose index is a sum that cannot wrap when its constants go, which
+    accesses take as their offsets: copies of a body that count by a constant have one address.
+    Nothing where an address is made otherwise."""
+    step = function.definition(pointer)
+    if not isinstance(step, GetElementPtr) or not step.indices:
+        return None
+    leaves, waiting = list[Hashable](), [step.indices[-1]]
+    while waiting:
+        value = waiting.pop()
+        made = function.definition(value)
+        if isinstance(value, ConstantInt):
+            continue
+        if isinstance(made, Cast) and made.opcode in (Opcode.SEXT, Opcode.ZEXT):
+            waiting.append(made.operands[0])
+        elif isinstance(made, Binary) and made.opcode in _JOINED and made.flags & NO_WRAP:
+            waiting += made.operands
+        else:
+            leaves.append(value)
+    return step.base, step.indices[:-1], frozenset(leaves), len(leaves)
 
 
 def _is_static(term: Node) -> bool:
