@@ -324,14 +324,32 @@ def _edge_share(
     if known is not None:
         return known
     loops = facts[Loops]
+    ways = kernel.function.blocks[before].successors
+    into_copies = [way for way in ways if _enters_copies(kernel, facts, before, way)]
+    if into_copies:
+        part = float(block in into_copies)
+        return EdgeShare(part, part)
     inner = loops.innermost[before]
     if inner is not None and block not in loops.loops[inner].blocks:
         part = 1.0 / _assumed_trips(kernel, facts, loops.loops[inner])
         return EdgeShare(part, part)
-    ways = set(kernel.function.blocks[before].successors)
-    stays = [w for w in ways if loops.innermost[w] == inner]
+    stays = [w for w in set(ways) if loops.innermost[w] == inner]
     part = facts[AssumedShares].otherwise if len(stays) > 1 else 1.0
     return EdgeShare(part, part)
+
+
+def _enters_copies(kernel: Kernel, facts: Facts, before: int, block: int) -> bool:
+    """Whether a way leads to a loop that was unrolled, and past that of the iterations left over:
+    so many are assumed that some are run together."""
+    loops, dominates = facts[Loops], facts[Dominators].dominates
+    if len(kernel.function.blocks[block].predecessors) > 1:
+        return False
+    reached = [
+        copies(kernel.function, loops, loop) for loop in loops.loops
+        if before not in loop.blocks and dominates(block, loop.header)
+        and loop.parent == loops.innermost[before]
+    ]  # fmt: skip
+    return len(reached) == 1 and reached[0][0] > 1
 
 
 def _known_share(

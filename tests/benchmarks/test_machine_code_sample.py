@@ -16,10 +16,11 @@ from benchmarks.machine_code import own_code, units
 from kcc.frontend.constant_math import fold_math
 
 TARGET = "sm_80"
-HELD = {"instructions": 0.14, "memory": 0.85}
+HELD = {"instructions": 0.15, "memory": 0.85}
 """The mean error of warp instructions, and the share of kernels whose accesses are as many: what
-was measured over these (13.3 %, 91.9 %), and what another version of LLVM may move. Its blocks are
-counted as kcc counts them: where guesses about branches change, the file is to be written anew."""
+was measured over these (14.3 %, 92.9 %; 13.3 % and 91.9 % before kcc's PTX was unrolled as NVVM's),
+and what another version of LLVM may move. Its blocks are counted as kcc counts them: where guesses
+about branches change, the file is to be written anew."""
 
 
 def test_counts_are_near_those_of_the_compiler() -> None:
