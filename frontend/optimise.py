@@ -78,7 +78,7 @@ compiler unrolled 2,025 and not 2,700."""
 
 NVVM_TIMES, NVVM_SIZE = 4, 205
 NVVM_UNROLLING = (
-    "-unroll-allow-partial=false", f"-unroll-max-count={NVVM_TIMES}",
+    "-unroll-runtime=true", "-unroll-allow-partial=false", f"-unroll-max-count={NVVM_TIMES}",
     f"-unroll-partial-threshold={NVVM_SIZE}",
 )  # fmt: skip
 """How NVVM unrolls innermost loops with one way out and a trip count that is known before them:
@@ -87,6 +87,9 @@ accesses under a condition and barriers do not hinder it. Copies in PTX of NVRTC
 to 130 products: 48 by 4 and 49 by 2 (202 and 206), with a load 45 and 46, under a condition 44 and
 45; by 2 up to 91 (190). Loops of constant trips that are too many to be fully unrolled NVVM unrolls
 by up to 64 within that size; that is left to ptxas here, so that they stay those of the source."""
+
+AS_IT_IS = ("-unroll-runtime=false", "-unroll-allow-partial=false")
+"""Options by which only what the source wishes is unrolled in part."""
 
 _MARKERS = re.compile(
     r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."
@@ -168,7 +171,7 @@ def _optimised(text: str, level: OptLevel, costs: Costs, *, as_nvvm: bool, unrol
     if costs is Costs.AMD:
         always += (f"-pragma-unroll-threshold={AMD_UNROLL_SIZE}",)
     elif level is OptLevel.O2:
-        always += (f"-unroll-runtime={str(unrolls).lower()}", *NVVM_UNROLLING)
+        always += NVVM_UNROLLING if unrolls else AS_IT_IS
     ends = list[str]()
     for transform, options in ways:
         try:

@@ -46,12 +46,20 @@ _LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)[^}\n]*\}", re.MULTILINE)
 _ENABLE = re.compile(r'^(!\d+) = (?:distinct )?!\{!"llvm\.loop\.unroll\.enable"\}', re.MULTILINE)
 
 
-def counts_of_nvcc(text: str, module: Module, partly: Mapping[Span, int]) -> Mapping[Span, int]:
-    """How often nvcc unrolls each of the loops of a module that LLVM unrolled ``partly`` and so
-    many times because the source wished it; ``module`` is what became of ``text``."""
+def has_wishes(text: str) -> bool:
+    """Whether the source of a module wishes loops to be unrolled."""
+    return bool(_wishes(text))
+
+
+def wished_counts(
+    text: str, module: Module, partly: Mapping[Span, int], *, by_nvcc: bool
+) -> Mapping[Span, int]:
+    """How often each of the loops of a module is unrolled that LLVM unrolled ``partly`` and so many
+    times because the source wished it, and no limit of NVVM's; ``module`` is what became of
+    ``text``. nvcc has counts of its own."""
     wished = {places_of(text).get(loop[2]) for loop in _wishes(text)}
     return {
-        place: _count(_trip_count_at(module, place), by)
+        place: _count(_trip_count_at(module, place), by) if by_nvcc else by
         for place, by in partly.items()
         if (place.line, place.column) in wished
     }

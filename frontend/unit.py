@@ -22,7 +22,7 @@ from kcc.frontend.ir.reader import read_module
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language, Refused, compiled_by_nvvm
 from kcc.frontend.optimise import Optimised, optimise
 from kcc.frontend.options import Costs, OptLevel
-from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
+from kcc.frontend.partial_unrolling import has_wishes, wished_counts, with_counts
 from kcc.frontend.types import AddressSpace
 
 MOST_NESTED = 4
@@ -62,8 +62,14 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     module = read_module(optimised.text)
     if level is OptLevel.O2:
         linked, optimised, module = _fully_unrolled(linked, optimised, module, costs, again)
-    if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
-        optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
+    if level is OptLevel.O2 and costs is Costs.NVIDIA and unrolls:
+        as_wished = again(linked, unrolls=False) if has_wishes(linked) else None
+        if as_wished is not None and as_wished.partly:
+            counts = wished_counts(linked, read_module(as_wished.text), as_wished.partly,
+                                   by_nvcc=language is Language.CUDA)  # fmt: skip
+            if counts:
+                optimised = again(with_counts(linked, counts))
+                module = read_module(optimised.text)
     kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
         name=name,
@@ -104,17 +110,6 @@ def _fully_unrolled(
         text, optimised = marked, again(marked)
         module = read_module(optimised.text)
     return text, replace(optimised, warnings=told), module
-
-
-def _unrolled_by_nvcc(
-    text: str, level: OptLevel, optimised: Optimised, module: Module
-) -> tuple[Optimised, Module]:
-    """The module with loops that LLVM unrolls in part unrolled as nvcc does that."""
-    counts = counts_of_nvcc(text, module, optimised.partly)
-    if all(optimised.partly[place] == count for place, count in counts.items()):
-        return optimised, module
-    found = optimise(with_counts(text, counts), level, as_nvvm=True)
-    return found, read_module(found.text)
 
 
 def link_builtins(text: str, sub_groups: SubGroups | None = None) -> str:
