@@ -82,18 +82,17 @@ class Addresses:
         inner = self.loops.innermost[instruction.block]
         if inner is None:
             return False
-        values = self.values
-        moving = [
-            component for component in values.result(instruction)
-            if values.varies(component, inner)
-        ]  # fmt: skip
-        return bool(moving) and all(
-            linear_in(
-                values.algebra, component, lambda node: is_counter(node, inner),
-                lambda node: values.varies(node, inner),
-            ) is not None
-            for component in moving
-        )  # fmt: skip
+        loop, values = inner, self.values
+
+        def counts(node: Node) -> bool:
+            return is_counter(node, loop)
+
+        def varies(node: Node) -> bool:
+            return values.varies(node, loop)
+
+        moving = [each for each in values.result(instruction) if varies(each)]
+        parts = (linear_in(values.algebra, each, counts, varies) for each in moving)
+        return bool(moving) and all(part is not None for part in parts)
 
     def _sum(
         self, touch: MemoryAccess, block: int, needs: list[int], line: int, *, is_short: bool

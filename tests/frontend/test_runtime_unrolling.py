@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from kcc.frontend import compile_source
-from kcc.frontend.ir.instructions import Call
+from kcc.frontend.ir.instructions import Call, CondBranch
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 
 LOOPS = {
@@ -57,9 +57,6 @@ def test_only_what_nvvm_marks_is_marked():
     text = """__global__ void k(float *o, const float *p, int n) {
         float s = 0; for (int j = 0; j < n; j++) s += p[j]; o[threadIdx.x] = s; }"""
     unit = compile_source(SourceText("k.cu", text, "."), BuildOptions(opt_level=OptLevel.O2))
-    latches = [
-        block.terminator.loop
-        for block in unit.kernels[0].function.blocks
-        if getattr(block.terminator, "loop", None) is not None
-    ]
-    assert sorted(latch.unroll or 0 for latch in latches) == [0, 1]
+    ends = [block.terminator for block in unit.kernels[0].function.blocks]
+    marks = [end.loop for end in ends if isinstance(end, CondBranch) and end.loop is not None]
+    assert sorted(mark.unroll or 0 for mark in marks) == [0, 1]
