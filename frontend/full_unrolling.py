@@ -84,10 +84,10 @@ def short_loops(module: Module, costs: Costs) -> frozenset[Place]:
 def outer_loops(module: Module) -> frozenset[Place]:
     """The loops of a module, by the places of their keywords, that hold other loops."""
     return frozenset(
-        place(outer)
+        _place(outer)
         for function in module.functions.values()
         for outer, inside in _bodies(function).items()
-        if any(latch.block in inside and place(latch) != place(outer)
+        if any(latch.block in inside and _place(latch) != _place(outer)
                for latch in _latches(function))
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def _marked(text: str, loops: frozenset[Place], wish: str) -> str:
 
 def _loops(function: Function, costs: Costs) -> Iterator[tuple[Place, bool]]:
     for latch in _latches(function):
-        yield place(latch), _is_short(function, latch, costs)
+        yield _place(latch), _is_short(function, latch, costs)
 
 
 def _latches(function: Function) -> Iterator[Branch | CondBranch]:
@@ -132,7 +132,7 @@ def _latches(function: Function) -> Iterator[Branch | CondBranch]:
             yield latch
 
 
-def place(latch: Branch | CondBranch) -> Place:
+def _place(latch: Branch | CondBranch) -> Place:
     """Where the keyword stands of the loop that a branch is the latch of."""
     assert latch.loop is not None
     assert latch.loop.start is not None

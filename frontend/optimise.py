@@ -86,7 +86,8 @@ by 4, or 2, while that is no more than so many instructions of the IR, (size - 2
 accesses under a condition and barriers do not hinder it. Copies in PTX of NVRTC 12.9, of loops of 1
 to 130 products: 48 by 4 and 49 by 2 (202 and 206), with a load 45 and 46, under a condition 44 and
 45; by 2 up to 91 (190). Loops of constant trips that are too many to be fully unrolled NVVM unrolls
-by up to 64 within that size; that is left to ptxas here, so that they stay those of the source."""
+by up to 64 within that size; that is left to ptxas here, so that they stay those of the source.
+LLVM leaves loops with barriers as they are, and those whose trip count takes a division or more."""
 
 AS_IT_IS = ("-unroll-runtime=false", "-unroll-allow-partial=false")
 """Options by which only what the source wishes is unrolled in part."""

@@ -105,6 +105,8 @@ def _fully_unrolled(
         text, optimised = marked, again(marked)
         module = read_module(optimised.text)
     partly = frozenset((each.line, each.column) for each in optimised.partly)
+    if costs is not Costs.NVIDIA or not partly:
+        return text, replace(optimised, warnings=told), module
     marked = left_as_they_are(text, partly & outer_loops(module))
     if marked != text:  # NVVM unrolls none at run time that holds others, LLVM does
         text, optimised = marked, again(marked)
