@@ -34,11 +34,13 @@ from benchmarks.public_programs import (
     BOOK_CLOCKS,
     BOOK_GPUS,
     FLUID_GPUS,
+    LEET_LAUNCH_MS,
     PEAK_GPUS,
     book,
     fluid,
     fluid_ms,
     laplacian,
+    model_kernel,
     peak,
     reduce_a100,
     roofline,
@@ -271,6 +273,12 @@ TABLES = (
           (_gpu, lambda row: row["kernel"]), lambda _: "", clocks_mhz=BOOK_CLOCKS,
           clock_is_set=True,
           first_seen="c8407718"),
+    # Launches from a loop of PyTorch, on the same data.
+    Table("leetcuda_l20.csv", "", {"": "l20"}, model_kernel, Measures.LAUNCH,
+          (lambda row: row["kernel"],), lambda _: "", warm=True,
+          aside=lambda row: ("no longer than its launch by the host"
+                             if float(row["time_ms"]) < LEET_LAUNCH_MS else ""),
+          first_seen="6002ec1b"),
 )  # fmt: skip
 
 NO_TIMES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from benchmarks.measured_programs import Program, Row, Step
 
@@ -239,3 +240,77 @@ def book(row: Row) -> Program:
     step = Step(f"PMPP/{file}", kernel + template, grid, f"{side}" if line else f"{side},{side}",
                 arguments, local_bytes=None if shared is None else 4 * shared)  # fmt: skip
     return Program((step,), {"n": n, "mask": mask, "channels": channels})
+
+
+# Kernels of models as LeetCUDA has them (kernels/*/*.cu), on an L20; launches as their bindings to
+# PyTorch choose them.
+
+_ELEMENTS = {"elementwise": "elementwise_add"}
+"""Of kernels of one element or pack a thread, those that are called otherwise than their folder."""
+_SOFTMAX = {
+    "f32(per)": "softmax_f32_per_token", "f32x4(per)": "softmax_f32x4_per_token",
+    "f32(safe)": "safe_softmax_f32_per_token", "f32x4(safe)": "safe_softmax_f32x4_per_token",
+    "f32(safe+online)": "online_safe_softmax_f32_per_token",
+    "f32x4(safe+online)": "online_safe_softmax_f32x4_pack_per_token",
+    "f16f32(safe)": "safe_softmax_f16_f32_per_token",
+    "f16x2f32(safe)": "safe_softmax_f16x2_f32_per_token",
+    "f16x8packf32(safe)": "safe_softmax_f16x8_pack_f32_per_token",
+}  # fmt: skip
+_PRODUCTS = {
+    "f32x4(t8x8sk)": "sgemm_t_8x8_sliced_k_f32x4",
+    "f32x4(t8x8bcf)": "sgemm_t_8x8_sliced_k_f32x4_bcf",
+    "f32x4(t8x8dbuf)": "sgemm_t_8x8_sliced_k_f32x4_bcf_dbuf",
+}
+_LEET = "LeetCUDA/kernels"
+
+
+def model_kernel(row: Row) -> Program | str:
+    """A kernel of LeetCUDA."""
+    group, variant = row["kernel"], row["variant"]
+    rows, columns, inner = (int(row[key] or 0) for key in ("rows", "columns", "inner"))
+    if group == "sgemm":
+        return _product(variant, rows, columns, inner)
+    lanes = int((re.search(r"x(\d)", variant) or [0, 1])[1])
+    named = re.sub(r"(x8)(pack)", r"\1_\2", variant)
+    file = f"{_LEET}/{group}/{group.replace('-', '_')}.cu"
+    if group == "softmax":
+        step = Step(file, f"{_SOFTMAX[variant]}_kernel<{columns // lanes}>", f"{rows}",
+                    f"{columns // lanes}", (f"N={rows * columns}",))  # fmt: skip
+    elif group in ("layer-norm", "rms-norm"):
+        into = re.sub(r"(f16(?:x\d(?:_pack)?)?)(f\d+)$", r"\1_\2", named)
+        arguments = ("g=1.0", f"N={rows}", f"K={columns}", *(("b=0.0",) * (group == "layer-norm")))
+        step = Step(file, f"{group.replace('-', '_')}_{into}_kernel<{columns // lanes}>", f"{rows}",
+                    f"{columns // lanes}", arguments)  # fmt: skip
+    else:
+        whole = columns // lanes <= 1024
+        step = Step(file, f"{_ELEMENTS.get(group, group)}_{named}_kernel",
+                    f"{rows}" if whole else f"{rows * columns // 256}",
+                    f"{columns // lanes}" if whole else f"{256 // lanes}",
+                    (f"N={rows * columns}",))  # fmt: skip
+    return Program((replace(step, fast_math=True),))
+
+
+LEET_LAUNCH_MS = 0.006
+"""Below, a row has the time in which PyTorch launches one kernel: 3.6 to 4.1 us in these tables."""
+
+
+def _product(variant: str, rows: int, columns: int, inner: int) -> Program | str:
+    """A product of matrices of floats, on CUDA cores or, of TF32, on tensor cores."""
+    sizes = (f"M={rows}", f"N={columns}", f"K={inner}")
+    grid = f"{columns // 128},{rows // 128}"
+    if variant in _PRODUCTS:
+        padded = ", 0" * (variant != "f32x4(t8x8sk)")
+        kernel = f"{_PRODUCTS[variant]}_kernel<128, 128, 8, 8, 8{padded}>"
+        step = Step(f"{_LEET}/sgemm/sgemm.cu", kernel, grid, "16,16", sizes, fast_math=True)
+        return Program((step,))
+    if "dsmem" in variant or "swizzle" in variant:
+        return "shared memory from the host, or thread blocks in another order"
+    file = f"{_LEET}/sgemm/sgemm_wmma_tf32_stage.cu"
+    stages = variant[-2]
+    rounded = tuple(
+        Step(file, "f32x4_tf32x4_kernel", f"{size // 1024}", "256", (f"N={size}",), fast_math=True)
+        for size in (rows * inner, inner * columns)
+    )
+    kernel = "sgemm_wmma_m16n16k8_mma4x2_warp2x4_stages_kernel"
+    template = f"<16, 16, 8, 4, 2, 2, 4, 0, 0, {stages}, false>"
+    return Program((*rounded, Step(file, kernel + template, grid, "256", sizes, fast_math=True)))
