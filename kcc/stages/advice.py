@@ -283,7 +283,7 @@ class _Adviser:
         facts = self._study.facts()
         fixes: Fixes | None = None
         left = dict.fromkeys(CostUnit, True)
-        for group in costly_groups(facts)[:MAX_TRIED]:
+        for group in costly_groups(self._kernel, facts)[:MAX_TRIED]:
             fixes = fixes or Fixes(self._kernel, facts)
             unit, is_first = group.cost.unit, left[group.cost.unit]
             left[unit] = False

@@ -40,9 +40,11 @@ PART_WRITTEN_CYCLES = 2.0
 """Of a slice for a sector that is stored in part, by those of a whole one, from Turing to Hopper:
 stores of OpenCL-Benchmark whose lanes lie 64 bytes apart take 2.9 cycles of an SM each on an A100,
 3.3 on an H100 and 2.8 on an RTX 2080 Ti, 1.9, 1.8 and 1.9 times what whole sectors would. On a
-B200 they take half of that, as whole ones."""
+B200 they take half of that, as whole ones, and on an L20 no longer either: four stores of 4 bytes a
+lane, 16 apart, 37 and 33 us for 4.2 million sectors (relu and sigmoid of leetcuda_l20.csv)."""
 _PART_WRITTEN = ((7, 5), (10, 0))
 """The first with it, and the first without."""
+_ADA = (8, 9)
 
 GA10X_AND_ADA = ((8, 6), (8, 9))
 
@@ -71,7 +73,8 @@ def part_written_cycles(gpu: GpuDescription) -> float:
     """Of a slice for a sector that is stored in part, by those of a whole one."""
     first, end = _PART_WRITTEN
     capability = gpu.capability
-    return PART_WRITTEN_CYCLES if capability and first <= capability < end else 1.0
+    has_it = bool(capability) and first <= capability < end and capability != _ADA
+    return PART_WRITTEN_CYCLES if has_it else 1.0
 
 
 def part_written(sectors: float, full_sectors: float) -> float:

@@ -19,11 +19,11 @@ from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.closing import is_counter, linear_in
 from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
+from kcc.passes.symbolic.places import terms_of
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import is_apart, matrix_base
 from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, never_wraps
-from kcc.sim.program.private_arrays import terms_of
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 _JOINED = frozenset({Opcode.ADD, Opcode.OR})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.builtins.matrix import MatrixProduct
+from kcc.frontend.ir.instructions import AnyInstruction, Phi
+from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.values import InstructionRef, Value
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.mix.instruction_classes import InstructionClass
@@ -88,3 +90,40 @@ class Drafts:
 def constant_move(line: int) -> Draft:
     """A constant that is brought into a register for a line of the source."""
     return Draft(Unit.EITHER, InstructionClass.MOVE, 1.0, 1.0, [], line=line)
+
+
+def close_phis(
+    function: Function, drafts: Drafts, users: Mapping[int, Sequence[AnyInstruction]],
+    made_by: Mapping[int, int],
+) -> None:  # fmt: skip
+    """Values that a loop carries: who reads the phi waits for the one of the iteration before too.
+    ``made_by`` are the operations of instructions that others do, too."""
+    by_instruction = dict[int, list[int]]()
+    for number, draft in enumerate(drafts.rows):
+        by_instruction.setdefault(draft.instruction, []).append(number)
+    for index, number in made_by.items():
+        by_instruction.setdefault(index, []).append(number)
+    for phi in function.instructions:
+        if not isinstance(phi, Phi):
+            continue
+        more = drafts.needs(phi.operands)
+        for reader in _readers(phi, users, by_instruction.keys()):
+            for number in by_instruction[reader]:
+                needs = drafts.rows[number].needs
+                needs += [m for m in more if m not in needs]
+
+
+def _readers(
+    phi: Phi, users: Mapping[int, Sequence[AnyInstruction]], costly: Collection[int]
+) -> Iterable[int]:
+    """The ``costly`` instructions that read a phi, also through others, which only rename."""
+    seen, found = {phi.index}, [phi.index]
+    while found:
+        for user in users.get(found.pop(), ()):
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            if user.index in costly:
+                yield user.index
+            elif not isinstance(user, Phi):
+                found.append(user.index)

@@ -11,7 +11,7 @@ which order all is issued and what does not fit the registers (:mod:`kcc.sim.pro
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kcc.frontend.builtins.matrix import matrix_product
@@ -20,9 +20,7 @@ from kcc.frontend.ir.instructions import (
     Call,
     CondBranch,
     Load,
-    Phi,
     Return,
-    Store,
 )
 from kcc.frontend.ir.types import VOID, FloatTy, IrType, scalar_of, size_bytes
 from kcc.frontend.kernel import Kernel, Language
@@ -32,11 +30,13 @@ from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.joined import Joined, joined_accesses
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
+from kcc.passes.symbolic.places import flattened, terms_of
 from kcc.sim.flow.divergent_branches import (
     BRANCH_STEPS,
     RECONVERGENCE_SLOTS,
@@ -52,7 +52,7 @@ from kcc.sim.machine.costs import (
 from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
 from kcc.sim.program.divisions import division_of
-from kcc.sim.program.drafts import Draft, Drafts, constant_move
+from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
 from kcc.sim.program.folding import (
     folding_of,
     function_name,
@@ -67,11 +67,11 @@ from kcc.sim.program.integer_arithmetic import (
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
-from kcc.sim.program.merging import LoadMerging, shared_alignments
+from kcc.sim.program.merging import MOST_JOINED, LoadMerging, shared_alignments
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.predication import predicate, predicated
-from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
+from kcc.sim.program.private_arrays import Home, PrivateHome, private_homes
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
@@ -136,10 +136,13 @@ class _Lowering:
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
             [block.predecessors for block in self.function.blocks],
-            self._shared_alignments(),
+            shared_alignments(
+                self.function, self.accesses, is_opencl=kernel.language is Language.OPENCL
+            ),
         )
         dominators = facts[Dominators] if self.by_ptxas else None
         self.predicated = predicated(self.function) if self.by_ptxas else dict[int, int]()
+        self.wide_stores, self.stored_by = dict[int, Joined](), dict[int, int]()
         self.drafts = Drafts(len(self.function.blocks), dominators, self.predicated)
         self.addresses = Addresses(
             self.function, self.loops, self.values, self.drafts, generation, by_ptxas=self.by_ptxas
@@ -154,9 +157,12 @@ class _Lowering:
             self.drafts.add(0, constant_move(self._first_line()))  # The stack pointer.
         for block in self.function.blocks:
             if block.index in reachable:
+                self.wide_stores = joined_accesses(
+                    block.instructions, self.accesses, self.values.address, AccessOp.STORE
+                )
                 for instruction in block.instructions:
                     self._lower(instruction)
-        self._close_phis()
+        close_phis(self.function, drafts, self.folding.users, self.stored_by)
         idle = predicate(self.function, self.drafts, self.predicated, self.executions)
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
@@ -210,19 +216,6 @@ class _Lowering:
                 places[array] = end
                 end += -(-home.size_bytes // 16) * 16
         return places, end
-
-    def _shared_alignments(self) -> Mapping[int | str, int]:
-        """The alignment of each array of shared memory."""
-        instructions = self.function.instructions
-        return shared_alignments(
-            (
-                (touch, each.alignment_bytes)
-                for index, touches in self.accesses.items()
-                if isinstance(each := instructions[index], Load | Store)
-                for touch in touches
-            ),
-            is_opencl=self.kernel.language is Language.OPENCL,
-        )
 
     def _array_words(self) -> int:
         """Registers of arrays that are no values of the IR."""
@@ -409,11 +402,16 @@ class _Lowering:
             self._join(number, touch.id)
             if more:
                 whole = self.drafts.rows[number].bytes + more
-                self.drafts.rows[number].bytes = 8 if whole <= 8 else 16
+                self.drafts.rows[number].bytes = min(1 << (whole - 1).bit_length(), MOST_JOINED)
             return number
-        if self.merging.is_sunk(touch, address):
+        wide = self.wide_stores.get(instruction.index)
+        if self.merging.is_sunk(touch, address) or (
+            wide is not None and instruction.index != wide.instructions[-1]
+        ):
             kind = classify(instruction)[0][0]
             return self.drafts.add(instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, []))
+        if wide is not None:
+            return self._wide_store(wide)
         pointers = {id(touch.pointer)}
         needs = self.drafts.needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self.addresses.of(instruction, touch)
@@ -424,6 +422,19 @@ class _Lowering:
         if touch.op is AccessOp.LOAD and not touch.volatile:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
+        return number
+
+    def _wide_store(self, wide: Joined) -> int:
+        """A store of neighbours, where the last of them stood."""
+        stores = [self.function.instructions[index] for index in wide.instructions]
+        first, touch = stores[0], wide.accesses[0]
+        needs = self.drafts.needs(o for s in stores for o in s.operands[:1])
+        needs += self.addresses.of(first, touch)
+        draft = self._access_draft(first, touch, wide.bytes, needs)
+        draft.line, draft.instruction = _line(first), first.index
+        draft.parts = tuple(each.id for each in wide.accesses)
+        number = self.drafts.add(first.block, draft)
+        self.stored_by |= dict.fromkeys(wide.instructions[1:], number)
         return number
 
     def _join(self, number: int, access: int) -> None:
@@ -491,34 +502,6 @@ class _Lowering:
             isinstance(term, Symbol) and term.kind.name in ("GLOBAL", "POINTER")
             for term, _ in terms
         )
-
-    def _close_phis(self) -> None:
-        """Values that a loop carries: who reads the phi waits for the one of the iteration
-        before too."""
-        by_instruction = dict[int, list[int]]()
-        for number, draft in enumerate(self.drafts.rows):
-            by_instruction.setdefault(draft.instruction, []).append(number)
-        for phi in self.function.instructions:
-            if not isinstance(phi, Phi):
-                continue
-            more = self.drafts.needs(phi.operands)
-            for reader in self._readers(phi, by_instruction.keys()):
-                for number in by_instruction[reader]:
-                    needs = self.drafts.rows[number].needs
-                    needs += [m for m in more if m not in needs]
-
-    def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
-        """The ``costly`` instructions that read a phi, also through others, which only rename."""
-        seen, found = {phi.index}, [phi.index]
-        while found:
-            for user in self.folding.users.get(found.pop(), ()):
-                if user.index in seen:
-                    continue
-                seen.add(user.index)
-                if user.index in costly:
-                    yield user.index
-                elif not isinstance(user, Phi):
-                    found.append(user.index)
 
     def _share_overhead(self) -> list[Loop]:
         """Let iterations that are unrolled share what their loop costs; gives the loops of which

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from kcc.frontend.ir.instructions import Load, Store
+from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.arrays import Array
@@ -21,9 +23,9 @@ from kcc.passes.symbolic.expr import (
     Symbol,
     SymbolKind,
 )
-from kcc.sim.program.private_arrays import flattened
+from kcc.passes.symbolic.places import Terms, where_of
 
-Where = tuple[frozenset[tuple[Node, int]], int]
+Where = tuple[Terms, int]
 """An address: terms with coefficients, and a constant."""
 
 Place = tuple[AddressSpace, Where, int]
@@ -64,7 +66,7 @@ class LoadMerging:
             return None
         if touch.volatile or not isinstance(touch.element_bytes, int):
             return None
-        size, where = touch.element_bytes, _where(address)
+        size, where = touch.element_bytes, where_of(address)
         same = self.exact.get((touch.space, where, size))
         if same is not None:
             return same, 0
@@ -108,13 +110,13 @@ class LoadMerging:
         if touch.op is not AccessOp.LOAD or touch.volatile:
             return False
         size = touch.element_bytes
-        return isinstance(size, int) and (touch.space, _where(address), size) in self.before
+        return isinstance(size, int) and (touch.space, where_of(address), size) in self.before
 
     def keep(
         self, touch: MemoryAccess, address: Node, size: int, alignment: int, number: int
     ) -> None:
         """Remember a load that was made, with the alignment that the IR gives it."""
-        where = _where(address)
+        where = where_of(address)
         self.exact[(touch.space, where, size)] = number
         for piece in _pieces(touch, where, size):
             if self._is_aligned(piece, where, alignment):
@@ -127,9 +129,9 @@ MOST_JOINED = 16
 
 
 def shared_alignments(
-    accesses: Iterable[tuple[MemoryAccess, int]], *, is_opencl: bool
+    function: Function, accesses: Mapping[int, Iterable[MemoryAccess]], *, is_opencl: bool
 ) -> Mapping[int | str, int]:
-    """The alignment of each array of shared memory, of all accesses in order, with their own.
+    """The alignment of each array of shared memory, by the accesses of each instruction.
 
     ptxas 13 joins loads of four neighbours with what nvcc or clang give it. OpenCL's driver of the
     gemm tables goes by types, of the array and of those used before it: on both GPUs single words
@@ -137,11 +139,16 @@ def shared_alignments(
     words) where A lies there as single words or not at all; pairs of A do not gain by fours of B.
     """
     found, most = dict[int | str, int](), 1 if is_opencl else MOST_JOINED
-    for touch, alignment in accesses:
-        if touch.space is AddressSpace.LOCAL and isinstance(touch.array, Array):
-            before = found.get(touch.array.symbol, most)
-            found[touch.array.symbol] = max(before, min(alignment, MOST_JOINED))
-            most = max(most, found[touch.array.symbol])
+    for index, touches in accesses.items():
+        instruction = function.instructions[index]
+        if not isinstance(instruction, Load | Store):
+            continue
+        for touch in touches:
+            if touch.space is AddressSpace.LOCAL and isinstance(touch.array, Array):
+                before = found.get(touch.array.symbol, most)
+                alignment = min(instruction.alignment_bytes, MOST_JOINED)
+                found[touch.array.symbol] = max(before, alignment)
+                most = max(most, found[touch.array.symbol])
     return found
 
 
@@ -167,17 +174,9 @@ def _multiple_of(node: Node) -> int:
 _MOST_MULTIPLE = 1024
 
 
-def _where(address: Node) -> Where:
-    terms, constant = flattened(address)
-    found = dict[Node, int]()
-    for term, coefficient in terms:
-        found[term] = found.get(term, 0) + coefficient
-    return frozenset(found.items()), constant
-
-
 def _pieces(touch: MemoryAccess, where: Where, size: int) -> tuple[Place, ...]:
-    """The pieces of 16 and 8 bytes that a load of 4 or 8 may be part of."""
-    if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
+    """The pieces of 16 bytes and less that a load of 1, 2, 4 or 8 may be part of."""
+    if size not in (1, 2, 4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
         return ()
     terms, constant = where
-    return tuple((touch.space, (terms, constant // p * p), p) for p in (16, 8) if p > size)
+    return tuple((touch.space, (terms, constant // p * p), p) for p in (16, 8, 4, 2) if p > size)

@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Node, Operation, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Symbol, SymbolKind
+from kcc.passes.symbolic.places import flattened
 
 
 class Home(Enum):
@@ -43,8 +43,6 @@ class PrivateHome:
     candidates: int = 1
     piece_bytes: int = 16
 
-
-_WIDENING = (Opcode.ZEXT, Opcode.SEXT)
 
 PIECE_BYTES = 16
 """The widest access to local memory."""
@@ -112,27 +110,3 @@ def _stride(
             continue
         stride = math.gcd(stride, abs(coefficient))
     return stride
-
-
-Terms = list[tuple[Node, int]]
-
-
-def terms_of(address: Node) -> tuple[tuple[Node, int], ...]:
-    """The terms of a sum with their coefficients; those of the constant are left out."""
-    if isinstance(address, Sum):
-        return tuple(address.terms)
-    return ((address, 1),)
-
-
-def flattened(address: Node) -> tuple[Terms, int]:
-    """The terms and the constant of a place in an array, with sums inside of conversions: an index
-    that lies in the array does not wrap around in a narrower type."""
-    found, constant = Terms(), address.constant if isinstance(address, Sum) else 0
-    for term, coefficient in terms_of(address):
-        if isinstance(term, Operation) and term.operator in _WIDENING:
-            inner, more = flattened(term.operands[0])
-            found += [(each, coefficient * by) for each, by in inner]
-            constant += coefficient * more
-        else:
-            found.append((term, coefficient))
-    return found, constant

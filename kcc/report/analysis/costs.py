@@ -13,7 +13,9 @@ from kcc.passes.graph.barriers import Barriers
 from kcc.passes.graph.branches import Branches
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns
 from kcc.passes.memory.arrays import Array
-from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.memory.joined import joined_accesses
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Cost, CostUnit, Finding, Severity
 from kcc.report.shared.words import addresses_text, lanes_text, line_list, percent, plural
@@ -34,11 +36,15 @@ class Costly:
     """Sectors or bank cycles of all of them in the launch."""
 
 
-def costly_groups(facts: Facts) -> list[Costly]:
+def costly_groups(kernel: Kernel, facts: Facts) -> list[Costly]:
     """Uncoalesced accesses and bank conflicts, the most expensive first; ``cost.total`` is that of
-    all accesses of a group together."""
+    all accesses of a group together. Those that compilers make one of, as wide as the lanes lie
+    apart, cost nothing."""
     groups = dict[tuple[object, ...], list[tuple[MemoryAccess, AccessPattern, Cost]]]()
+    whole = _made_whole(kernel, facts)
     for access in facts[MemoryAccesses].accesses:
+        if access.id in whole:
+            continue
         pattern = facts[AccessPatterns].patterns[access.id]
         cost = cost_of(access.element_bytes, pattern)
         if cost is not None:
@@ -54,6 +60,24 @@ def costly_groups(facts: Facts) -> list[Costly]:
         launch = sum(each for each in spent if each is not None) if None not in spent else None
         found.append(Costly(accesses, first[1], replace(first[2], total=total), launch))
     return sorted(found, key=lambda group: -_rank(group.cost))
+
+
+def _made_whole(kernel: Kernel, facts: Facts) -> set[int]:
+    """Accesses which joined with others are as wide as the lanes lie apart."""
+    values, by_instruction = facts[SymbolicValues], dict[int, list[MemoryAccess]]()
+    patterns = facts[AccessPatterns].patterns
+    for access in facts[MemoryAccesses].accesses:
+        by_instruction.setdefault(access.instruction, []).append(access)
+    return {
+        access.id
+        for block in kernel.function.blocks
+        for op in (AccessOp.LOAD, AccessOp.STORE)
+        for joined in joined_accesses(
+            block.instructions, by_instruction, values.address, op
+        ).values()
+        for access in joined.accesses
+        if patterns[access.id].stride_bytes == joined.bytes
+    }
 
 
 def cost_of(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:

@@ -104,7 +104,7 @@ def find(
 
 def _costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
     """Uncoalesced accesses and bank conflicts, each with the change that saves most of it."""
-    groups = costly_groups(facts)
+    groups = costly_groups(kernel, facts)
     if not groups:
         return
     from kcc.report.analysis.fixes import MAX_TRIED, Fixes

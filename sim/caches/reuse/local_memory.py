@@ -16,8 +16,8 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol, SymbolKind
+from kcc.passes.symbolic.places import flattened
 from kcc.sim.program.operations import MachineProgram, Memory
-from kcc.sim.program.private_arrays import flattened
 
 WORD = 4
 

@@ -1,4 +1,4 @@
-"""Which loads become part of wider ones: by the alignment that a compiler knows."""
+"""Which accesses become part of wider ones: by the alignment that a compiler knows."""
 
 from __future__ import annotations
 
@@ -82,6 +82,34 @@ __global__ void k(const float *a, float *c) {
 """
 """ptxas 12.9 makes one load of 16 bytes of it with rows of 16 and four with rows of 17."""
 
+HALVES = """
+#include <cuda_fp16.h>
+__global__ void k(half *x, half *y, int n) {
+  int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+  half a[8], b[8];
+  *(float4 *)a = *(float4 *)(x + i);
+  #pragma unroll
+  for (int j = 0; j < 8; j++) b[j] = __hmax(a[j], (half)0.0f);
+  if (i + 7 < n) *(float4 *)(y + i) = *(float4 *)b;
+}
+"""
+"""Of what LLVM takes apart ptxas gets one load and one store of 16 bytes."""
+STORED = """
+__global__ void k(const float *a, float *c) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = a[i], y = a[i + 4096], z = a[i + 8192], w = a[i + 12288];
+  STORES
+}
+"""
+FOUR = STORED.replace("STORES", "*(float4 *)(c + 4 * i) = make_float4(x, y, z, w);")
+WORD_BY_WORD = STORED.replace("STORES", "c[4*i] = x; c[4*i+1] = y; c[4*i+2] = z; c[4*i+3] = w;")
+BETWEEN = STORED.replace(
+    "STORES",
+    "float2 *p = (float2 *)c + 2 * i; float *q = (float *)p; p->x = x; p->y = y;"
+    " q[2] = z; q[3] = a[i + 16384] + w;",
+)
+"""A load that may read what is stored lies between the last two."""
+
 PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
 
 
@@ -97,9 +125,14 @@ PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n   
         (BY_ELEMENT, Memory.SHARED_LOAD, [16]),
         (ROWS.replace("STRIDE", "16"), Memory.SHARED_LOAD, [16]),
         (ROWS.replace("STRIDE", "17"), Memory.SHARED_LOAD, [4, 4, 4, 4]),
+        (HALVES, Memory.GLOBAL_LOAD, [16]),
+        (HALVES, Memory.GLOBAL_STORE, [16]),
+        (FOUR, Memory.GLOBAL_STORE, [16]),
+        (WORD_BY_WORD, Memory.GLOBAL_STORE, [4, 4, 4, 4]),
+        (BETWEEN, Memory.GLOBAL_STORE, [8, 4, 4]),
     ],
 )
-def test_loads_are_joined_where_their_alignment_is_known(
+def test_accesses_are_joined_where_their_alignment_is_known(
     source: str, memory: Memory, sizes: list[int]
 ) -> None:
     at = Span("k.cl", 0)

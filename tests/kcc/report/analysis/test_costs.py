@@ -65,6 +65,25 @@ def test_what_costs_nothing_is_not_reported():
     assert findings(source, "1024", "256") == []
 
 
+POINTS = """
+struct P { float x, y, z, w; } __attribute__((aligned(ALIGNED)));
+kernel void k(global struct P *a) {
+    global struct P *p = a + get_global_id(0);
+    float x = p->x, y = p->y, z = p->z, w = p->w;
+    p->x = w;
+    p->y = x;
+    p->z = y;
+    p->w = z;
+}
+"""
+
+
+def test_what_compilers_join_as_wide_as_lanes_lie_apart_is_not_reported() -> None:
+    assert not findings(POINTS.replace("ALIGNED", "16"), "1024", "256")
+    for aligned in ("8", "4"):
+        assert findings(POINTS.replace("ALIGNED", aligned), "1024", "256")
+
+
 def test_banks_are_those_of_the_gpu():
     source = """kernel void k(global float *a) {
     local float t[1024];
