@@ -30,6 +30,7 @@ from kcc.frontend.clang.precompiled import TESTED, header_arguments
 from kcc.frontend.clang.refusals import Refusal, has_calls_through_pointers, refused_kernels
 from kcc.frontend.clang.templates import (
     FunctionTemplate,
+    by_defaults,
     function_templates,
     instantiations,
     substituted,
@@ -117,6 +118,7 @@ class _Session:
     tail: list[str] = field(default_factory=list[str])
     """Lines after the source that instantiate templates."""
     asked: frozenset[str] = frozenset()
+    with_defaults: bool = False
     wrong: list[Diagnostic] = field(default_factory=list[Diagnostic])
     """Errors in device code that was taken out for them; calls of what was name the number."""
     lost: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
@@ -146,7 +148,9 @@ class _Session:
         for _ in range(_MAX_ROUNDS):
             self.done = self._attempt()
             if self.done.ir is not None:
-                return
+                if not self._add_defaults(self.done.ir):
+                    return
+                continue
             before = self._state()
             if not self._repair(self.done.errors) or self._state() == before:
                 break
@@ -160,6 +164,15 @@ class _Session:
                 *self.missing_notes(),
             ]
         )
+
+    def _add_defaults(self, ir: str) -> bool:
+        """Instantiate, once, kernels of which there is no instance by their parameters' defaults;
+        whether there are any."""
+        made = {t.name for t in self.templates if f"{len(t.name)}{t.name}I" in ir}
+        wanted = [] if self.with_defaults else by_defaults(self.templates, made)
+        self.with_defaults = True
+        self.tail += [_instantiation(len(self.tail) + n, text) for n, text in enumerate(wanted)]
+        return bool(wanted)
 
     def _state(self) -> tuple[object, ...]:
         """What the next attempt compiles."""

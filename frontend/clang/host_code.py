@@ -109,11 +109,18 @@ def _statement(plain: str, body: tuple[int, int], offset: int) -> tuple[int, int
     for place in range(*body):
         sign = plain[place]
         depth += (sign in "([") - (sign in ")]")
-        if sign in "{}" or (sign == ";" and depth == 0):
+        if depth <= 0 and sign in "{};":
             if place >= offset:
                 return start, place + 1
             start, depth = place + 1, 0
     return start, body[1]
+
+
+def _has_block(statement: str) -> bool:
+    """Whether a statement has braces outside of parentheses."""
+    while (bare := re.sub(r"\([^()]*\)", "", statement)) != statement:
+        statement = bare
+    return "{" in statement
 
 
 _ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)+")
@@ -151,6 +158,8 @@ def closing_angle(text: str, opening: int) -> int | None:
 
 
 _USE = "(void)(&"
+_TENSOR = re.compile(r"\s*(?:const\s+)?auto\s*[&*]*\s*(\w+)\s*=[^;]*\b(?:torch|at)::")
+"""Declares what a function of PyTorch gives, mostly a tensor."""
 
 
 @dataclass(slots=True)
@@ -222,9 +231,11 @@ class Editable:
         if not self.text[start:end].strip():
             return True  # gone already, for another error
         statement = plain[start:end]
-        if "<<<" in statement or "{" in statement or _CONTROL.match(statement.lstrip()):
+        if "<<<" in statement or _has_block(statement) or _CONTROL.match(statement.lstrip()):
             return False
         uses = [] if statement.lstrip().startswith(_USE) else self._uses((start, end), kept)
+        if tensor := _TENSOR.match(statement):
+            uses.insert(0, (start + tensor.start(1), f"at::Tensor {tensor[1]};"))
         self._hide(start, end)
         for place, text in reversed(uses):
             line_end = self.text.find("\n", place, end)

@@ -62,6 +62,7 @@ _OWN = (
     (re.compile(r"cub/"), "kcc-cuda-cub.h"),
     (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$"), "kcc-cuda-complex.h"),
     (re.compile(r"(?:cuda/std/)?complex$"), "kcc-cuda-std-complex.h"),
+    (re.compile(r"(?:torch|ATen|c10|pybind11)/"), "kcc-cuda-torch.h"),
     (re.compile(
         r"(?:algorithm|chrono|deque|exception|fstream|functional|iomanip|ios|iostream|istream|list|map"
         r"|memory|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|unordered_map"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.clang.host_code import closing_angle, matching_brace
@@ -78,6 +78,18 @@ def _uses(plain: str, name: str) -> Iterator[Instantiation]:
             text = f"{name}<{' '.join(plain[match.end() : close].split())}>"
             line = plain.count("\n", 0, match.start()) + 1
             yield Instantiation(text, line, match.start())
+
+
+def by_defaults(templates: Sequence[FunctionTemplate], made: Collection[str]) -> list[str]:
+    """Instantiations by their parameters' defaults of the kernels that are not ``made``."""
+    return list(
+        dict.fromkeys(
+            f"{each.name}<>"
+            for each in templates
+            if each.is_kernel and each.name not in made
+            and all("=" in one for one in _split(each.parameters))
+        )
+    )  # fmt: skip
 
 
 _MOST_STEPS = 2_000

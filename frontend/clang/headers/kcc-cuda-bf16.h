@@ -192,5 +192,17 @@ enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 __KCC_HD __nv_fp8_storage_t __nv_cvt_float_to_fp8(float v, __nv_saturation_t, __nv_fp8_interpretation_t kind) {
     return kind == __NV_E4M3 ? __kcc_to_fp8<4, 3>(v) : __kcc_to_fp8<5, 2>(v);
 }
+__KCC_HD __nv_fp8_storage_t __nv_cvt_double_to_fp8(double v, __nv_saturation_t s, __nv_fp8_interpretation_t kind) { return __nv_cvt_float_to_fp8((float)v, s, kind); }
+__KCC_HD __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw v, __nv_saturation_t s, __nv_fp8_interpretation_t kind) { return __nv_cvt_float_to_fp8((float)__half(v), s, kind); }
+__KCC_HD __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw v, __nv_saturation_t s, __nv_fp8_interpretation_t kind) { return __nv_cvt_float_to_fp8(__kcc_from_bf16(v.x), s, kind); }
+__KCC_HD __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 v, __nv_saturation_t s, __nv_fp8_interpretation_t kind) {
+    return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_fp8(v.x, s, kind) | __nv_cvt_float_to_fp8(v.y, s, kind) << 8);
+}
+__KCC_HD __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t v, __nv_fp8_interpretation_t kind) {
+    return __half(kind == __NV_E4M3 ? __kcc_from_fp8<4, 3>(v) : __kcc_from_fp8<5, 2>(v));
+}
+__KCC_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t v, __nv_fp8_interpretation_t kind) {
+    return __half2_raw{__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)v, kind).x, __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(v >> 8), kind).x};
+}
 
 #endif

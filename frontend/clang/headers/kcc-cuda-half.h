@@ -2,6 +2,8 @@
 #ifndef KCC_CUDA_HALF_H
 #define KCC_CUDA_HALF_H
 
+struct __half_raw { unsigned short x; };
+struct __half2_raw { unsigned short x, y; };
 struct __half {
     _Float16 value;
     __half() = default;
@@ -9,13 +11,16 @@ struct __half {
     __host__ __device__ __forceinline__ __half(float v) : value((_Float16)v) {}
     __host__ __device__ __forceinline__ __half(double v) : value((_Float16)v) {}
     __host__ __device__ __forceinline__ __half(int v) : value((_Float16)v) {}
+    __host__ __device__ __forceinline__ __half(const __half_raw& v) : value(__builtin_bit_cast(_Float16, v.x)) {}
     __host__ __device__ __forceinline__ operator float() const { return (float)value; }
+    __host__ __device__ __forceinline__ operator __half_raw() const { return __half_raw{__builtin_bit_cast(unsigned short, value)}; }
 };
 typedef __half half;
 struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
     __host__ __device__ __forceinline__ __half2(__half a, __half b) : x(a), y(b) {}
+    __host__ __device__ __forceinline__ __half2(const __half2_raw& v) : x(__half_raw{v.x}), y(__half_raw{v.y}) {}
 };
 typedef __half2 half2;
 

@@ -62,6 +62,15 @@ __global__ void narrow(const float *x, __nv_bfloat16 *b, unsigned char *f, float
     o[i * 5 + 4] = cuda::std::numeric_limits<float>::max() * finite;
 }
 
+__global__ void eights(const unsigned char *x, float *o) {
+    int i = threadIdx.x;
+    half one = __nv_cvt_fp8_to_halfraw(x[i], __NV_E4M3);
+    half2 two = __nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)(x[i] << 8), __NV_E5M2);
+    o[3 * i] = __half2float(one);
+    o[3 * i + 1] = __high2float(two) + __low2float(two);
+    o[3 * i + 2] = __nv_cvt_halfraw_to_fp8(one, __NV_SATFINITE, __NV_E4M3);
+}
+
 __global__ void draws(curandState *states, float *o) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     curandState state;
@@ -147,6 +156,17 @@ def test_narrow_floats() -> None:
     np.testing.assert_array_equal(found[:, 2], eight_bits(x, 5, 2, 57344))
     np.testing.assert_array_equal(found[:, 3], near[np.arange(32) ^ 1])
     assert (found[:, 4] == np.finfo(np.float32).max).all()
+
+
+def test_bits_of_eight_bit_floats_become_halves_and_come_back() -> None:
+    x = np.r_[0:120, 128:248].astype(np.uint8)
+    o = run("eights", 1, 240, x, np.zeros(720, np.float32))[1].reshape(240, 3)
+    for column, (exponents, mantissas) in enumerate(((4, 3), (5, 2))):
+        bias, places = 2 ** (exponents - 1) - 1, 2**mantissas
+        exponent, mantissa = x >> mantissas & 2**exponents - 1, x % places / places
+        wanted = (mantissa + (exponent > 0)) * 2.0 ** (np.maximum(exponent, 1).astype(int) - bias)
+        np.testing.assert_array_equal(o[:, column], np.where(x > 127, -wanted, wanted))
+    np.testing.assert_array_equal(o[:, 2], x)
 
 
 def test_random_numbers_are_spread_as_they_should() -> None:
