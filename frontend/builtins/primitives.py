@@ -26,17 +26,21 @@ class PrimitiveClass(Enum):
     ``work_group_any`` (whether the argument is not zero for all, or any, of the work-items) and
     ``work_group_reduce_add`` (the sum of the arguments).
     """
-    LANES = "exchange between lanes"
+    SHUFFLE = "exchange between lanes"
     """Functions of a sub-group (a warp). Only lanes that are active at the call take part, and
     only they get a value; a result that comes from a lane which is not active is undefined.
 
     ``sub_group_shuffle(v, n)`` gives the ``v`` of lane ``n`` modulo the sub-group's size,
     ``sub_group_shuffle_xor(v, m)`` that of the own lane's number ^ ``m``,
     ``sub_group_shuffle_up(v, d)`` and ``sub_group_shuffle_down(v, d)`` that of the lane ``d`` below
-    and above, and the own ``v`` where there is no such lane. ``sub_group_ballot(p)`` has bit ``n``
-    set when lane ``n`` is active and its ``p`` not zero, in words of 32 lanes;
-    ``sub_group_all(p)`` and ``sub_group_any(p)`` are 1 or 0. ``sub_group_barrier(flags)`` waits for
-    the active lanes and orders their accesses.
+    and above, and the own ``v`` where there is no such lane.
+    """
+    BALLOT = "vote of lanes"
+    """The same: ``sub_group_ballot(p)`` has bit ``n`` set when lane ``n`` is active and its ``p``
+    not zero, in words of 32 lanes; ``sub_group_all(p)`` and ``sub_group_any(p)`` are 1 or 0.
+    """
+    LANES = "agreement of lanes"
+    """The same: ``sub_group_barrier(flags)`` waits for the active lanes and orders their accesses.
     """
     SPECIAL = "special function"
     """One or two instructions of the special function unit: native_, half_, rsqrt."""
@@ -89,7 +93,8 @@ _OTHERS = {
     ),
     PrimitiveClass.BARRIER: "barrier",
     PrimitiveClass.VOTE: "work_group_all work_group_any",
-    PrimitiveClass.LANES: "sub_group_all sub_group_any sub_group_ballot sub_group_barrier",
+    PrimitiveClass.BALLOT: "sub_group_all sub_group_any sub_group_ballot",
+    PrimitiveClass.LANES: "sub_group_barrier",
     PrimitiveClass.IMAGE_READ: "read_imagef read_imagei read_imageui",
     PrimitiveClass.IMAGE_WRITE: "write_imagef write_imagei write_imageui",
     PrimitiveClass.IMAGE_QUERY: (
@@ -109,7 +114,7 @@ def _table() -> dict[str, Primitive]:
     rows += [Primitive(name, PrimitiveClass.SPECIAL, (FLOAT,)) for name in _SPECIAL.split()]
     rows.append(Primitive("rsqrt", PrimitiveClass.SPECIAL, both))
     words = (INT, UINT, LONG, ULONG, FLOAT, DOUBLE)
-    rows += [Primitive(name, PrimitiveClass.LANES, words) for name in _SHUFFLES.split()]
+    rows += [Primitive(name, PrimitiveClass.SHUFFLE, words) for name in _SHUFFLES.split()]
     rows.append(Primitive("work_group_reduce_add", PrimitiveClass.VOTE, (INT,)))
     for class_, names in _OTHERS.items():
         rows += [Primitive(name, class_) for name in names.split()]

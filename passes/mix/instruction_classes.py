@@ -72,6 +72,8 @@ class InstructionClass(Enum):
     """Reads, writes and queries of images; samplers."""
     BARRIER = "barrier"
     FENCE = "fence"
+    SHUFFLE = "shuffle"
+    """Values that lanes of a warp give each other."""
     WORK_ITEM = "work_item"
     """Ids and sizes: reads of special registers."""
     BRANCH = "branch"
@@ -145,6 +147,8 @@ PRIMITIVE_CLASSES: dict[PrimitiveClass, InstructionClass] = {
     PrimitiveClass.SUBGROUP: _C.WORK_ITEM,
     PrimitiveClass.BARRIER: _C.BARRIER,
     PrimitiveClass.VOTE: _C.BARRIER,
+    PrimitiveClass.SHUFFLE: _C.SHUFFLE,
+    PrimitiveClass.BALLOT: _C.LOGIC,
     PrimitiveClass.LANES: _C.MOVE,
     PrimitiveClass.SPECIAL: _C.SPECIAL,
     PrimitiveClass.MATH: _C.MATH,

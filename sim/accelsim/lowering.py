@@ -180,6 +180,8 @@ class _Lowering:
     def _latency(self, unit: Unit, kind: InstructionClass) -> int:
         if kind is InstructionClass.INT_MUL:
             return max(self.machine.int_mul_latency, 1)
+        if kind is InstructionClass.SHUFFLE:
+            return max(self.machine.local_latency, 1)
         if unit is Unit.MEMORY or kind is InstructionClass.IMAGE:
             return max(self.machine.texture_latency, 1)
         return self.machine.units[unit].latency

@@ -81,7 +81,7 @@ _STEMS = {
 _CLASSES = {
     InstructionClass.WORK_ITEM: "S2R", InstructionClass.BARRIER: "BAR.SYNC",
     InstructionClass.FENCE: "MEMBAR.SC.GPU", InstructionClass.CALL: "CALL.REL.NOINC",
-    InstructionClass.IMAGE: "TEX.LL",
+    InstructionClass.IMAGE: "TEX.LL", InstructionClass.SHUFFLE: "SHFL.IDX",
 }  # fmt: skip
 
 _DOUBLE = {"FADD": "DADD", "FMUL": "DMUL", "FFMA": "DFMA", "FSETP": "DSETP"}

@@ -169,6 +169,8 @@ def _operation(tables: TraceTables, number: int) -> MachineOperation:
         memory = Memory.BARRIER
     elif kind is InstructionClass.IMAGE:
         memory = Memory.IMAGE
+    elif kind is InstructionClass.SHUFFLE:
+        memory = Memory.SHUFFLE
     return MachineOperation(unit, kind, slots, steps, needs, memory, -1, 0, 0, number)
 
 

@@ -212,6 +212,10 @@ def set_issue(
     elif kind is InstructionClass.FENCE:
         row[Op.KIND] = Kind.FENCE
     row[Op.ISSUES] = issues
+    if kind is InstructionClass.SHUFFLE:  # a warp a cycle of the SM, by the share of a scheduler
+        row[Op.UNIT], row[Op.INTERVAL] = Unit.CONTROL, int(machine[Conf.SCHEDULERS]) * issues
+        row[Op.LATENCY], row[Op.CAUSE] = machine.local_latency, Cause.LOCAL
+        return
     if unit is Unit.MEMORY:  # images: what they touch is not traced
         row[Op.UNIT], row[Op.INTERVAL] = Unit.SFU, machine.units[Unit.SFU].interval
         row[Op.LATENCY], row[Op.CAUSE] = machine.texture_latency, Cause.L1

@@ -27,6 +27,7 @@ from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
+from kcc.sim.machine.block_dispatch import dispatch_cycles
 from kcc.sim.machine.costs import UNITS, Generation, Unit
 from kcc.sim.machine.dram_load import MANY_STREAMS, STREAM_BYTES
 from kcc.sim.machine.fma_pipes import NAMES, pipe_of
@@ -199,7 +200,7 @@ class Demand:
                 self.sectors[i] = _own_sectors(traffic, size, self.machine.warp)
                 self.path[i] = self._path(traffic)
             case _:
-                self.port[i] = 1.0
+                self.port[i] = self.program.operations[i].slots if memory is Memory.SHUFFLE else 1.0
 
     def _through_banks(self, passes: float, size: int) -> float:
         """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
@@ -348,7 +349,10 @@ class Demand:
         )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         if machine.blocks_per_cycle:
-            found["block_dispatch"] = self.subject.thread_blocks / machine.blocks_per_cycle
+            found["block_dispatch"] = dispatch_cycles(
+                self.subject.thread_blocks, self.occupancy.blocks * self.active,
+                machine.blocks_per_cycle, machine.blocks_in_place_per_cycle,
+            )  # fmt: skip
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
             each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]

@@ -42,6 +42,7 @@ COMPUTATION, LOCAL, CONSTANT, GLOBAL = "comp", "local", "const", "global"
 
 _SPACES = {
     Memory.SHARED_LOAD: LOCAL,
+    Memory.SHUFFLE: LOCAL,
     Memory.SHARED_STORE: LOCAL,
     Memory.SHARED_ATOMIC: LOCAL,
     Memory.CONSTANT_LOAD: CONSTANT,
@@ -130,7 +131,7 @@ def _delay(demand: Demand, i: int) -> float:
 def _latency(demand: Demand, i: int) -> float:
     """Cycles until a load has its value: those of the levels that answer, in the mean."""
     latency, row = demand.machine.latency, demand.program.operations[i]
-    if row.memory is Memory.SHARED_LOAD:
+    if row.memory in (Memory.SHARED_LOAD, Memory.SHUFFLE):
         return latency["shared"]
     if row.memory is Memory.CONSTANT_LOAD:
         return latency["constant"]

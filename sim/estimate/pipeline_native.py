@@ -35,8 +35,9 @@ place of one that ended; idle once warps run out; waiting for registers of one b
 
 _XU, _MEMORY_UNIT = int(Unit.SFU), int(Unit.MEMORY)
 _BARRIER_OPERATION, _GROUP = int(Memory.BARRIER), int(Memory.GROUP)
-_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = (
+_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC, _SHUFFLE = (
     int(Memory.SHARED_LOAD), int(Memory.SHARED_STORE), int(Memory.SHARED_ATOMIC),
+    int(Memory.SHUFFLE),
 )  # fmt: skip
 _GLOBAL_STORE, _GLOBAL_ATOMIC, _PRIVATE_STORE, _CONSTANT_LOAD = (
     int(Memory.GLOBAL_STORE), int(Memory.GLOBAL_ATOMIC), int(Memory.PRIVATE_STORE),
@@ -519,7 +520,7 @@ def _access(
     served = max(start, free[0]) + operations.port[o]
     free[0] = served
     kind = operations.memory[o]
-    if kind in (_SHARED_LOAD, _SHARED_ATOMIC):
+    if kind in (_SHARED_LOAD, _SHARED_ATOMIC, _SHUFFLE):
         return served + sm.shared_latency, SHARED
     if kind == _CONSTANT_LOAD:
         return served + sm.constant_latency, CONSTANT

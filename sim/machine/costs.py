@@ -91,6 +91,7 @@ COSTS: dict[InstructionClass, Cost] = {
     _C.CALL: Cost(Unit.CONTROL, 20, 20, "a call with its moves; rare"),
     _C.BARRIER: Cost(Unit.CONTROL, 1, 1, "BAR.SYNC"),
     _C.TENSOR: Cost(Unit.TENSOR, 1, 1, "HMMA, IMMA, BMMA, DMMA"),
+    _C.SHUFFLE: Cost(Unit.MEMORY, 1, 1, "SHFL (guide: 32 lanes, of the SM)"),
     _C.IMAGE: Cost(Unit.MEMORY, 1, 1, "TEX"),
 }  # fmt: skip
 """The rows for NVIDIA GPUs since Volta; what is not here goes through memory."""

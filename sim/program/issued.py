@@ -32,7 +32,7 @@ SHARED_BASE = 0x0000_0100_0000_0000
 MACHINE_CODE = "sass"
 """The language of tables whose instructions are a compiler's."""
 
-NO_ADDRESSES = WALLS | {Memory.NONE, Memory.IMAGE}
+NO_ADDRESSES = WALLS | {Memory.NONE, Memory.IMAGE, Memory.SHUFFLE}
 
 
 @dataclass(frozen=True, slots=True)

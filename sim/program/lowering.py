@@ -84,6 +84,12 @@ _OF_LOW_HALF = {
     InstructionClass.INT64_MUL: InstructionClass.INT_MUL,
 }
 
+_MEMORY_OF_CLASS = {
+    InstructionClass.BARRIER: Memory.BARRIER,
+    InstructionClass.IMAGE: Memory.IMAGE,
+    InstructionClass.SHUFFLE: Memory.SHUFFLE,
+}
+
 _SPECIAL_REGISTERS = {
     "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
 }  # fmt: skip
@@ -376,12 +382,11 @@ class _Lowering:
                     self.drafts.add(instruction.block, draft)
             if slots * count <= 0:
                 continue
-            memory = Memory.NONE
-            if kind is InstructionClass.BARRIER:
-                memory = Memory.BARRIER
+            memory = _MEMORY_OF_CLASS.get(kind, Memory.NONE)
+            if memory is Memory.BARRIER:
                 self.merging.forget()
-            elif kind is InstructionClass.IMAGE:
-                memory = Memory.IMAGE
+            elif memory is Memory.SHUFFLE:
+                slots *= -(-size_bytes(instruction.type) // 4)
             draft = Draft(
                 unit, kind, slots * count, steps, list(needs), memory,
                 line=_line(instruction), instruction=instruction.index,

@@ -31,6 +31,9 @@ class Memory(IntEnum):
     the result is there when all that the operation needs is."""
     WAIT = 13
     """For groups: no fence of other memory."""
+    SHUFFLE = 14
+    """What lanes give each other goes through the banks of shared memory, whose latency it has: 23
+    and 22 cycles on a V100 (Jia et al., "Dissecting the NVIDIA Volta GPU", 2018)."""
 
 
 WALLS = frozenset({Memory.BARRIER, Memory.GROUP, Memory.WAIT})
@@ -112,7 +115,14 @@ class MachineProgram:
 
 
 LOADS = frozenset(
-    {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
+    {
+        Memory.SHARED_LOAD,
+        Memory.GLOBAL_LOAD,
+        Memory.CONSTANT_LOAD,
+        Memory.PRIVATE,
+        Memory.IMAGE,
+        Memory.SHUFFLE,
+    }
 )
 KEPT_AFTER = {
     Memory.SHARED_STORE: Memory.SHARED_LOAD,

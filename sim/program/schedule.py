@@ -20,7 +20,7 @@ WINDOW = 64
 values more than necessary may live at once. Halved while they do not fit the registers."""
 
 LATENCY = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memory.PRIVATE: 24,
-           Memory.CONSTANT_LOAD: 8}  # fmt: skip
+           Memory.CONSTANT_LOAD: 8, Memory.SHUFFLE: 24}  # fmt: skip
 """Cycles after which a compiler expects a value: those of Turing (global memory: no more than the
 window can hide)."""
 

@@ -16,7 +16,7 @@ CLASSES = (
     "load_private", "load_global", "load_constant", "load_local", "load_generic",
     "store_private", "store_global", "store_local", "store_generic",
     "atomic_global", "atomic_local", "atomic_generic",
-    "tensor", "image", "barrier", "fence", "work_item", "branch", "call",
+    "tensor", "image", "barrier", "fence", "shuffle", "work_item", "branch", "call",
 )  # fmt: skip
 """The closed list of instruction classes, those of the instruction mix."""
 

@@ -34,7 +34,7 @@ GROUPS: dict[InstructionClass, str] = {
     **dict.fromkeys((_C.INT, _C.INT_MUL, _C.INT_DIV, _C.INT64, _C.INT64_MUL, _C.LOGIC), "integer"),
     **dict.fromkeys((_C.FP16, _C.FP32, _C.FP64, _C.FP_DIV, _C.SPECIAL, _C.MATH), "floating point"),
     _C.TENSOR: "matrix products",
-    **dict.fromkeys((_C.CONVERT, _C.SELECT, _C.MOVE), "data movement"),
+    **dict.fromkeys((_C.CONVERT, _C.SELECT, _C.MOVE, _C.SHUFFLE), "data movement"),
     **dict.fromkeys((_C.COMPARE, _C.PHI, _C.BRANCH, _C.CALL), "control"),
     _C.ADDRESS: "address",
     **dict.fromkeys((_C.LOAD_GLOBAL, _C.STORE_GLOBAL, _C.ATOMIC_GLOBAL), "global memory"),

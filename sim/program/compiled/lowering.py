@@ -446,7 +446,7 @@ class _Compiled:
         self, each: MachineInstruction, touch: MemoryAccess | None
     ) -> tuple[Memory, InstructionClass, int]:
         if each.space is None:
-            return Memory.SHARED_LOAD, InstructionClass.MOVE, -1
+            return Memory.SHUFFLE, InstructionClass.SHUFFLE, -1
         is_atomic = each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
         table = _ATOMICS if is_atomic else _STORES if each.is_store else _LOADS
         memory, kind = table.get(each.space, (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GENERIC))

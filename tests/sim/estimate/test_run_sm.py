@@ -108,6 +108,14 @@ def test_slots_keep_the_scheduler():
     assert cycles([Row(slots=5.0, busy=0.0)], warps=2, schedulers=2) == 5
 
 
+def test_what_lanes_give_each_other_goes_through_shared_memory() -> None:
+    """Through the port from 0 to 1, there 23 later, at 24; the next is done at 28. A second warp's
+    goes through from 1 to 2."""
+    rows = [Row(Unit.MEMORY, Memory.SHUFFLE, port=1.0, busy=0.0), AFTER]
+    assert cycles(rows) == 28
+    assert cycles(rows, warps=2, schedulers=2) == 29
+
+
 def barrier_rows() -> list[Row]:
     return [ADD, Row(Unit.CONTROL, Memory.BARRIER, latency=0.0), ADD]
 
