@@ -40,10 +40,14 @@ __KCC_HD half __low2half(half2 v) { return v.x; }
 __KCC_HD half __high2half(half2 v) { return v.y; }
 __KCC_HD float __low2float(half2 v) { return v.x; }
 __KCC_HD float __high2float(half2 v) { return v.y; }
+/* What one instruction does with both halves is done with them as a vector. */
+typedef _Float16 __kcc_halves __attribute__((ext_vector_type(2)));
+__KCC_HD __kcc_halves __kcc_both(half2 a) { return __kcc_halves{a.x.value, a.y.value}; }
+__KCC_HD half2 __kcc_pair(__kcc_halves v) { return half2{half((_Float16)v.x), half((_Float16)v.y)}; }
 #define __KCC_HALF(name, op)                                                                       \
     __KCC_HD half operator op(const half& a, const half& b) { return half((_Float16)(a.value op b.value)); }     \
     __KCC_HD half __h##name(half a, half b) { return a op b; }                                     \
-    __KCC_HD half2 operator op(const half2& a, const half2& b) { return half2{a.x op b.x, a.y op b.y}; }         \
+    __KCC_HD half2 operator op(const half2& a, const half2& b) { return __kcc_pair(__kcc_both(a) op __kcc_both(b)); } \
     __KCC_HD half2 __h##name##2(half2 a, half2 b) { return a op b; }
 __KCC_HALF(add, +)
 __KCC_HALF(sub, -)
@@ -55,7 +59,7 @@ __KCC_HD half& operator*=(half& a, const half& b) { return a = a * b; }
 __KCC_HD half operator-(const half& a) { return half((_Float16)-a.value); }
 __KCC_HD half __hneg(half a) { return -a; }
 __KCC_HD half __hfma(half a, half b, half c) { return half((_Float16)__builtin_fmaf16(a.value, b.value, c.value)); }
-__KCC_HD half2 __hfma2(half2 a, half2 b, half2 c) { return half2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+__KCC_HD half2 __hfma2(half2 a, half2 b, half2 c) { return __kcc_pair(__builtin_elementwise_fma(__kcc_both(a), __kcc_both(b), __kcc_both(c))); }
 #define __KCC_HALF_COMPARE(name, op)                                                    \
     __KCC_HD bool operator op(const half& a, const half& b) { return a.value op b.value; }            \
     __KCC_HD bool __h##name(half a, half b) { return a.value op b.value; }
@@ -65,8 +69,8 @@ __KCC_HALF_COMPARE(gt, >)
 __KCC_HALF_COMPARE(ge, >=)
 __KCC_HALF_COMPARE(eq, ==)
 __KCC_HALF_COMPARE(ne, !=)
-__KCC_HD half __hmax(half a, half b) { return a > b ? a : b; }
-__KCC_HD half __hmin(half a, half b) { return a < b ? a : b; }
+__KCC_HD half __hmax(half a, half b) { return half((_Float16)__builtin_fmaxf16(a.value, b.value)); }
+__KCC_HD half __hmin(half a, half b) { return half((_Float16)__builtin_fminf16(a.value, b.value)); }
 __KCC_HD half hexp(half a) { return half(expf(a)); }
 __KCC_HD half hlog(half a) { return half(logf(a)); }
 __KCC_HD half hsqrt(half a) { return half(sqrtf(a)); }
@@ -115,8 +119,8 @@ __KCC_HD half __hsub_sat(half a, half b) { return __hsat(a - b); }
 __KCC_HD half __hmul_sat(half a, half b) { return __hsat(a * b); }
 __KCC_HD half __hfma_sat(half a, half b, half c) { return __hsat(__hfma(a, b, c)); }
 __KCC_HD half __hfma_relu(half a, half b, half c) { return __hmax(__hfma(a, b, c), half(0.0f)); }
-__KCC_HD half2 __hmax2(half2 a, half2 b) { return half2{__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
-__KCC_HD half2 __hmin2(half2 a, half2 b) { return half2{__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+__KCC_HD half2 __hmax2(half2 a, half2 b) { return __kcc_pair(__builtin_elementwise_max(__kcc_both(a), __kcc_both(b))); }
+__KCC_HD half2 __hmin2(half2 a, half2 b) { return __kcc_pair(__builtin_elementwise_min(__kcc_both(a), __kcc_both(b))); }
 __KCC_HD half2 __h2div(half2 a, half2 b) { return a / b; }
 __KCC_HD half2 __hcmadd(half2 a, half2 b, half2 c) {
     return half2{a.x * b.x - a.y * b.y + c.x, a.x * b.y + a.y * b.x + c.y};
