@@ -27,7 +27,6 @@ from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.block_dispatch import dispatch_cycles
 from kcc.sim.machine.costs import UNITS, Generation, Unit
 from kcc.sim.machine.dram_load import MANY_STREAMS, STREAM_BYTES
 from kcc.sim.machine.fma_pipes import NAMES, pipe_of
@@ -349,10 +348,7 @@ class Demand:
         )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         if machine.blocks_per_cycle:
-            found["block_dispatch"] = dispatch_cycles(
-                self.subject.thread_blocks, self.occupancy.blocks * self.active,
-                machine.blocks_per_cycle, machine.blocks_in_place_per_cycle,
-            )  # fmt: skip
+            found["block_dispatch"] = self.subject.thread_blocks / machine.blocks_per_cycle
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
             each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]

@@ -10,7 +10,7 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.machine.block_dispatch import blocks_in_place_per_cycle, blocks_per_cycle
+from kcc.sim.machine.block_dispatch import blocks_per_cycle
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share
 from kcc.sim.machine.fma_pipes import fma_pipes
@@ -133,8 +133,6 @@ class Machine:
     block_start_cycles: float
     blocks_per_cycle: float
     """Thread blocks that all SMs together start; 0: not known."""
-    blocks_in_place_per_cycle: float
-    """Those that take the place of others; 0: as many."""
     tensor: TensorCores
     xu_queue: float
     """Cycles of work that the unit of special functions takes in ahead."""
@@ -224,7 +222,6 @@ def machine_of(reader: GpuReader) -> Machine:
         code_line_cycles=code_line_cycles(gpu, latency["l2"]),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         blocks_per_cycle=blocks_per_cycle(gpu),
-        blocks_in_place_per_cycle=blocks_in_place_per_cycle(gpu),
         tensor=tensor_cores_of(gpu, schedulers),
         xu_queue=xu_queue_cycles(gpu),
         greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),
