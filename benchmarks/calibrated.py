@@ -39,7 +39,7 @@ STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
 GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
 COULOMB = "coulomb3d_rtx2080ti_counters"
 PEAKS, ROOFLINE = "opencl_benchmark", "roofline_floats"
-BOOK = "pmpp_nvbench"
+BOOK, MODELS = "pmpp_nvbench", "leetcuda_l20"
 K40, POLYBENCH = "simple_kernels_k40", "polybench_h100_sxm"
 
 CONVOLUTION_US = 1.8
@@ -95,6 +95,7 @@ CONSTANTS = (
     Constant(dram_load, "MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
     Constant(dram_load, "AMD_MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
     Constant(l2_path, "PART_WRITTEN_CYCLES", 1.0, (PEAKS,), "as whole sectors"),
+    Constant(l2_path, "PARTS_AS_WHOLE", (), (MODELS,), "as Turing to Hopper"),
     Constant(optimise, "AMD_UNROLL_SIZE", 10240, ("convolution_milo_w6600",),
              "as clang 14 to 16 unroll"),
 )  # fmt: skip

@@ -44,7 +44,8 @@ B200 they take half of that, as whole ones, and on an L20 no longer either: four
 lane, 16 apart, 37 and 33 us for 4.2 million sectors (relu and sigmoid of leetcuda_l20.csv)."""
 _PART_WRITTEN = ((7, 5), (10, 0))
 """The first with it, and the first without."""
-_ADA = (8, 9)
+PARTS_AS_WHOLE: tuple[tuple[int, int], ...] = ((8, 9),)
+"""Between these, those without it (Ada)."""
 
 GA10X_AND_ADA = ((8, 6), (8, 9))
 
@@ -73,7 +74,7 @@ def part_written_cycles(gpu: GpuDescription) -> float:
     """Of a slice for a sector that is stored in part, by those of a whole one."""
     first, end = _PART_WRITTEN
     capability = gpu.capability
-    has_it = bool(capability) and first <= capability < end and capability != _ADA
+    has_it = bool(capability) and first <= capability < end and capability not in PARTS_AS_WHOLE
     return PART_WRITTEN_CYCLES if has_it else 1.0
 
 
