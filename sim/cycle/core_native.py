@@ -48,6 +48,7 @@ from kcc.sim.cycle.placing_native import free_place, place_block
 from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
     first_after,
+    ready_at,
     set_waiting,
     soonest,
     wake_up,
@@ -60,11 +61,11 @@ from kcc.sim.cycle.warp_native import (
     key_of,
     leave,
 )
-from kcc.sim.machine.costs import UNITS, Unit
+from kcc.sim.machine.costs import Unit
 
 Ints = Any
 
-MEMORY, XU, ALL_UNITS = int(Unit.MEMORY), int(Unit.SFU), int(UNITS)
+MEMORY, XU = int(Unit.MEMORY), int(Unit.SFU)
 K_BARRIER = int(Kind.BARRIER)
 K_LOAD, K_STORE, K_ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
 K_LOCAL_LOAD, K_LOCAL_ATOMIC = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_ATOMIC)
@@ -101,13 +102,15 @@ L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 def charge(schedulers: Schedulers, counts: Counts, number: int, until: int) -> None:
     """Charge the scheduler's cycles up to ``until`` to what it sleeps for."""
     state = schedulers.state[number]
-    start = state.charged
-    if until > start:
-        middle = min(max(state.base, start), until)
-        counts.stacks[number, state.cause] += middle - start
-        counts.line_stacks[state.op + 1, state.cause] += middle - start
-        counts.stacks[number, C_QUEUE] += until - middle
-        counts.line_stacks[state.op + 1, C_QUEUE] += until - middle
+    elapsed = until - state.charged
+    if elapsed > 0:
+        queued = min(max(until - state.base, 0), elapsed)
+        row, cause = np.uint64(state.op + 1), np.uint64(state.cause)
+        counts.stacks[number, cause] += elapsed - queued
+        counts.line_stacks[row, cause] += elapsed - queued
+        if queued > 0:
+            counts.stacks[number, C_QUEUE] += queued
+            counts.line_stacks[row, C_QUEUE] += queued
         state.charged = until
 
 
@@ -122,7 +125,7 @@ def count_interval(run: Ints, counts: Counts, now: int, column: int, amount: int
                 intervals[row, each] = intervals[2 * row, each] + intervals[2 * row + 1, each]
         intervals[half:, :] = 0
         run[R_SHIFT] += 1
-    intervals[now >> run[R_SHIFT], column] += amount
+    intervals[np.uint64(now >> run[R_SHIFT]), column] += amount
 
 
 @inlined
@@ -169,7 +172,7 @@ def sleep(schedulers: Schedulers, warps: Warps, sms: Sms, number: int, slots: in
         else:
             state.cause = C_BARRIER
     elif state.live > 0:
-        slot = trailing_zeros(schedulers.at_barrier[number])
+        slot = trailing_zeros(state.at_barrier)
         state.cause, state.op = C_BARRIER, warps.state[warp_of(number, slots, slot)].op
     else:
         state.cause, state.op = C_IDLE, -1
@@ -241,7 +244,9 @@ def issue(
     op = state.op
     operation = code.ops[op]
     unit, kind, issues = operation.unit, operation.kind, operation.issues
-    schedulers.ready[number, unit] &= ~(1 << slot)
+    its.ready[unit] &= ~(1 << slot)
+    if its.ready[unit] == 0:
+        its.units &= ~(1 << unit)
     its.last = slot
     counts.lines[op, L_EXECUTED] += 1
     if unit == MEMORY:
@@ -250,14 +255,14 @@ def issue(
         )
     else:
         ahead = conf[XU_QUEUE] if unit == XU else 0
-        begins = max(now, schedulers.free[number, unit] + ahead)
-        schedulers.free[number, unit] = begins + operation.interval - ahead
+        begins = max(now, its.free[unit] + ahead)
+        its.free[unit] = begins + operation.interval - ahead
         key = (begins + operation.latency) << TIME_SHIFT | operation.cause
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)
         key += extra << TIME_SHIFT
         schedulers.ports[number, unit].waits = following > now + operation.interval
-        schedulers.free[number, unit] = following
+        its.free[unit] = following
     warps.values[warp, operation.result] = key
     state.ends = max(state.ends, key >> TIME_SHIFT)
     run[R_LAST] = max(run[R_LAST], now + issues)
@@ -269,7 +274,7 @@ def issue(
         if code.ops[state.op].line != state.line:
             fetch(conf, code, warps, sms, l2, memory, counts, sm, warp, now + issues)
         if kind == K_BARRIER:
-            schedulers.at_barrier[number] |= 1 << slot
+            its.at_barrier |= 1 << slot
             sms.blocks[sm, state.place].at_barrier += 1
             leave(conf, run, schedulers, warps, sms, counts, sm, state.place, now)
         else:
@@ -301,12 +306,8 @@ def step(
     wake_up(schedulers, warps, number, slots, now)
     issued, cost, first, gone = 0, 1, 0, 0
     for _ in range(conf[WIDTH]):
-        schedulers.free[number, MEMORY] = sms.state[sm].lsu
-        ready = 0
-        for unit in range(ALL_UNITS):
-            if schedulers.free[number, unit] <= now:
-                ready |= schedulers.ready[number, unit]
-        ready &= ~gone
+        state.free[MEMORY] = sms.state[sm].lsu
+        ready = ready_at(state, now) & ~gone
         if ready == 0:
             break
         slot = choose(schedulers, warps, ready, conf[POLICY], number, slots)
@@ -322,15 +323,13 @@ def step(
     if issued > 0:
         count_interval(run, counts, now, 0, issued)
         counts.stacks[number, C_ISSUED] += cost
-        counts.line_stacks[first + 1, C_ISSUED] += cost
+        counts.line_stacks[np.uint64(first + 1), C_ISSUED] += cost
         following = now + cost
         state.charged = following
-        schedulers.free[number, MEMORY] = sms.state[sm].lsu
-        for unit in range(ALL_UNITS):
-            is_free = schedulers.free[number, unit] <= following
-            if is_free and schedulers.ready[number, unit] != 0:
-                state.next = following
-                return
+        state.free[MEMORY] = sms.state[sm].lsu
+        if ready_at(state, following) != 0:
+            state.next = following
+            return
     sleep(schedulers, warps, sms, number, slots, sm)
 
 

@@ -34,7 +34,6 @@ from kcc.sim.cycle.layout import (
     TOO_LONG,
     WARP,
     WAY_BITS,
-    WHEEL,
     Cache,
     Cause,
     Conf,
@@ -260,14 +259,12 @@ class LaunchSimulation:
             np.zeros(max(self.lowered.copies, 1), np.int64),
         )
         self.schedulers = Schedulers(
-            np.zeros(schedulers, SCHEDULER), np.zeros((schedulers, UNITS), np.int64),
-            np.zeros((schedulers, UNITS), np.int64), np.zeros((schedulers, WHEEL), np.int64),
-            np.zeros(schedulers, np.int64),
+            aligned(schedulers, SCHEDULER),
             np.zeros((schedulers, max(machine[Conf.REGISTER_BANKS], 1)), np.int64),
             np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), COLLECTOR),
             np.zeros((schedulers, UNITS), PORT),
         )  # fmt: skip
-        self.schedulers.free[:, Unit.SFU] = -machine[Conf.XU_QUEUE]
+        self.schedulers.state["free"][:, Unit.SFU] = -machine[Conf.XU_QUEUE]
         for column in ("next", "base", "far_time"):
             self.schedulers.state[column] = NEVER
         self.schedulers.state["cause"], self.schedulers.state["op"] = Cause.IDLE, -1

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kcc.sim.machine.costs import UNITS
+
 Array = Any
 """An array of numpy, in native code one of records."""
 
@@ -363,6 +365,9 @@ WARP = np.dtype(
 )  # fmt: skip
 """A warp slot: warp ``w`` of scheduler ``s`` has the number ``s * slots + w``."""
 
+WHEEL = 64
+"""Cycles of a scheduler's wheel, and the most warps that it can hold: bits of a word."""
+
 SCHEDULER = np.dtype(
     [
         ("next", np.int64),  # looked at again at this time
@@ -377,14 +382,15 @@ SCHEDULER = np.dtype(
         ("cause", np.int32),
         ("last", np.int32),  # slot issued from last
         ("live", np.int32),  # warps held
+        ("at_barrier", np.int64),
+        ("units", np.int64),  # those that some warp could issue to, as bits
+        ("ready", np.int64, UNITS),  # warps that could issue to a unit
+        ("free", np.int64, UNITS),  # when a unit takes the next instruction
+        ("wheel", np.int64, WHEEL),  # warps that wait for a cycle
     ],
     align=True,
 )
-"""A scheduler. Its warps are bits of masks: of those that could issue to a pipeline
-(``Schedulers.ready``), and of those that wait for a cycle (``Schedulers.wheel``)."""
-
-WHEEL = 64
-"""Cycles of a scheduler's wheel, and the most warps that it can hold: bits of a word."""
+"""A scheduler. Its warps are bits of masks."""
 
 SM = np.dtype(
     [
@@ -439,16 +445,11 @@ class Warps(NamedTuple):
 
 
 class Schedulers(NamedTuple):
-    """Array of SCHEDULER, warps that could issue and next free cycle by unit, the wheels, the
-    warps at barriers; accesses to register banks that are under way (bits, one for each step from
-    the cycle in ``collected`` on), operand collectors (COLLECTOR), and what follows them by unit
-    (PORT)."""
+    """Array of SCHEDULER; accesses to register banks that are under way (bits, one for each step
+    from the cycle in ``collected`` on), operand collectors (COLLECTOR), and what follows them by
+    unit (PORT)."""
 
     state: Array
-    ready: Array
-    free: Array
-    wheel: Array
-    at_barrier: Array
     banks: Array
     collectors: Array
     ports: Array

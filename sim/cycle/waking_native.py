@@ -13,10 +13,8 @@ import numpy as np
 
 from kcc.base.native import inlined, trailing_zeros
 from kcc.sim.cycle.layout import NEVER, WHEEL, Schedulers, Warps
-from kcc.sim.machine.costs import UNITS
 
 MASK = WHEEL - 1
-ALL_UNITS = int(UNITS)
 
 
 @inlined
@@ -42,6 +40,25 @@ def first_after(bits: int, last: int) -> int:
 
 
 @inlined
+def make_ready(state: Any, unit: Any, slots: int) -> None:
+    """The warps of a mask could issue to a unit of their scheduler."""
+    state.ready[unit] |= slots
+    state.units |= 1 << unit
+
+
+@inlined
+def ready_at(state: Any, now: int) -> int:
+    """The warps of a scheduler that could issue to units which are free at ``now``."""
+    ready, units = 0, state.units
+    while units != 0:
+        unit = np.uint64(trailing_zeros(units))
+        units &= units - 1
+        if state.free[unit] <= now:
+            ready |= state.ready[unit]
+    return ready
+
+
+@inlined
 def set_waiting(
     schedulers: Schedulers, warps: Warps, number: int, slot: int, slots: int, busy: int
 ) -> None:
@@ -51,10 +68,10 @@ def set_waiting(
     warp = warps.state[warp_of(number, slots, slot)]
     ahead = warp.wake - state.now
     if ahead <= busy:
-        schedulers.ready[number, warp.unit] |= 1 << slot
+        make_ready(state, warp.unit, 1 << slot)
     elif ahead < WHEEL:
         at = warp.wake & MASK
-        schedulers.wheel[number, np.uint64(at)] |= 1 << slot
+        state.wheel[np.uint64(at)] |= 1 << slot
         state.occupied |= 1 << at
     else:
         state.far |= 1 << slot
@@ -73,8 +90,8 @@ def wake_up(schedulers: Schedulers, warps: Warps, number: int, slots: int, now: 
         while due != 0:
             at = np.uint64(state.now + 1 + trailing_zeros(due)) & np.uint64(MASK)
             due &= due - 1
-            woken = schedulers.wheel[number, at]
-            schedulers.wheel[number, at] = 0
+            woken = state.wheel[at]
+            state.wheel[at] = 0
             state.occupied &= ~(1 << np.int64(at))
             while woken != 0:
                 slot = trailing_zeros(woken)
@@ -82,7 +99,7 @@ def wake_up(schedulers: Schedulers, warps: Warps, number: int, slots: int, now: 
                 if warp.wake > now:  # an operand comes later than was said
                     set_waiting(schedulers, warps, number, slot, slots, 0)
                 else:
-                    schedulers.ready[number, warp.unit] |= woken & -woken
+                    make_ready(state, warp.unit, woken & -woken)
                 woken &= woken - 1
     state.now = now
     if state.far_time < now + WHEEL:
@@ -101,7 +118,7 @@ def soonest(schedulers: Schedulers, warps: Warps, number: int, slots: int) -> tu
     time, waiting, blocked = NEVER, 0, 0
     if state.occupied != 0:
         time = state.now + 1 + trailing_zeros(rotated(state.occupied, (state.now + 1) & MASK))
-        waiting = schedulers.wheel[number, time & MASK]
+        waiting = state.wheel[np.uint64(time & MASK)]
     elif state.far != 0:
         time = state.far_time
         far = state.far
@@ -109,13 +126,15 @@ def soonest(schedulers: Schedulers, warps: Warps, number: int, slots: int) -> tu
             if warps.state[warp_of(number, slots, trailing_zeros(far))].wake == time:
                 waiting |= far & -far
             far &= far - 1
-    for unit in range(ALL_UNITS):
-        if schedulers.ready[number, unit] != 0:
-            free = schedulers.free[number, unit]
-            if free < time:
-                time, waiting, blocked = free, 0, 0
-            if free == time:
-                blocked |= schedulers.ready[number, unit]
+    units = state.units
+    while units != 0:
+        unit = np.uint64(trailing_zeros(units))
+        units &= units - 1
+        free = state.free[unit]
+        if free < time:
+            time, waiting, blocked = free, 0, 0
+        if free == time:
+            blocked |= state.ready[unit]
     if waiting | blocked == 0:
         return time, -1, False
     slot = first_after(waiting | blocked, state.last)

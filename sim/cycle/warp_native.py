@@ -151,12 +151,12 @@ def release(
     for own in range(conf[WARPS]):
         at = place * conf[WARPS] + own
         number, slot = sm * count + at % count, at // count
-        if (schedulers.at_barrier[number] >> slot) & 1:
-            schedulers.at_barrier[number] &= ~(1 << slot)
+        its = schedulers.state[number]
+        if (its.at_barrier >> slot) & 1:
+            its.at_barrier &= ~(1 << slot)
             warp = warps.state[warp_of(number, slots, slot)]
             warp.wake = max(warp.wait >> TIME_SHIFT, now)
             set_waiting(schedulers, warps, number, slot, slots, 0)
-            its = schedulers.state[number]
             its.next = min(its.next, max(warp.wake, its.charged))
 
 
