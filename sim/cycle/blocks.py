@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
-from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Conf, Run, Streams
+from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Code, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
+from kcc.sim.machine.costs import Unit
 
 G = TypeVar("G", bound=np.generic)
 
@@ -37,8 +38,10 @@ GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE = ran
 class BlockSupply:
     """Makes streams of the batches of one launch."""
 
-    def __init__(self, tables: TraceTables, launch: TraceLaunch, machine: Machine) -> None:
-        self.tables, self.machine = tables, machine
+    def __init__(
+        self, tables: TraceTables, launch: TraceLaunch, machine: Machine, code: Code
+    ) -> None:
+        self.tables, self.machine, self.touched = tables, machine, _touched(code)
         self.warps = launch.warps(tables.width)
         self.kinds = np.array([_kind(a.operation, a.memory) for a in tables.accesses], np.int64)
         self.sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
@@ -117,8 +120,9 @@ class BlockSupply:
         blocks = 1 + int(np.count_nonzero(np.diff(rows.block)))
         fresh = np.zeros((blocks, self.warps, 2), np.int64)
         stream = _room(self.streams.rows, self.rows + len(rows))
-        sort_rows(rows.block, rows.warp, fresh, rows.segment, rows.access, stream, self.rows)
-        self.rows += len(rows)
+        self.rows = sort_rows(
+            rows.block, rows.warp, fresh, rows.segment, rows.access, self.touched, stream, self.rows
+        )
         pool = np.concatenate([self.streams.pool[first:end], fresh])
         self.streams = self.streams._replace(rows=stream, pool=pool)
         run[Run.NEXT_BLOCK], run[Run.END_BLOCK] = 0, len(pool)
@@ -189,6 +193,19 @@ def _joined(rows: list[_Rows]) -> _Rows:
         np.concatenate([r.block for r in rows]), np.concatenate([r.warp for r in rows]),
         np.concatenate([r.segment for r in rows]), np.concatenate([r.access for r in rows]),
     )  # fmt: skip
+
+
+def _touched(code: Code) -> NDArray[np.int64]:
+    """The accesses of each segment whose code the next one's follows at once and without phis;
+    else -1."""
+    segments = code.segments
+    touching = (code.ops["unit"] == Unit.MEMORY) & (code.ops["has_access"] != 0)
+    before = np.concatenate([[0], np.cumsum(touching)])
+    touched: NDArray[np.int64] = before[segments["end"]] - before[segments["first"]]
+    is_next = segments["first"][1:] == segments["end"][:-1]
+    touched[:-1][~is_next | (segments["first_copy"] < segments["end_copy"])[1:]] = -1
+    touched[-1:] = -1
+    return touched
 
 
 def _kind(operation: str, space: str) -> int:

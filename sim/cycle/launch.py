@@ -247,7 +247,7 @@ class LaunchSimulation:
     ) -> None:
         self.tables, self.launch, self.machine, self.program = tables, launch, machine, program
         self.memory = memory
-        self.supply = BlockSupply(tables, launch, machine)
+        self.supply = BlockSupply(tables, launch, machine, lowered.code)
         self.lowered = lowered
         sms, schedulers = machine[Conf.SMS], machine[Conf.SMS] * machine[Conf.SCHEDULERS]
         slots = machine[Conf.PER_SCHEDULER]

@@ -333,8 +333,9 @@ COPY = np.dtype(
 )  # fmt: skip
 """What a phi does when control comes from one block."""
 
-ROW = np.dtype([("segment", np.uint32), ("access", np.uint32)], align=True)
-"""A segment that a warp executes, and the first of its accesses."""
+ROW = np.dtype([("segment", np.uint32), ("last", np.uint32), ("access", np.uint32)], align=True)
+"""Segments that a warp executes one after another, ``segment`` to ``last``, whose code lies so, and
+the first of their accesses."""
 
 ACCESS = np.dtype([("first", np.uint32), ("count", np.uint32), ("port", np.uint32)], align=True)
 """Transactions; of local and constant memory only the count of passes. ``port``: how long the

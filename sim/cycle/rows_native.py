@@ -34,16 +34,31 @@ def thread_instructions(masks: Ints, segments: Ints, counted: Ints) -> int:
 
 @native
 def sort_rows(
-    blocks: Ints, warps: Ints, starts: Ints, segments: Ints, accesses: Ints, rows: Ints, at: int
-) -> None:
-    """Write the rows (segment and first access) warp by warp from ``rows[at]`` on.
+    blocks: Ints, warps: Ints, starts: Ints, segments: Ints, accesses: Ints, touched: Ints,
+    rows: Ints, at: int,
+) -> int:  # fmt: skip
+    """Write the rows (segments and first access) warp by warp from ``rows[at]`` on; their end.
 
     ``blocks`` ascend. ``starts[b, w, :]`` become the first and the end row of warp w of the b-th
-    of them; they are zeros before."""
+    of them; they are zeros before. ``touched`` are the accesses of each segment that the next one
+    may follow in the same row, else -1."""
+    follows = np.empty(len(blocks), np.bool_)
+    before = np.full(starts.shape[1], -1)
     block = 0
     for row in range(len(blocks)):
-        block += row > 0 and blocks[row] != blocks[row - 1]
-        starts[block, warps[row], 1] += 1
+        if row > 0 and blocks[row] != blocks[row - 1]:
+            block += 1
+            before[:] = -1
+        warp = warps[row]
+        last = before[warp]
+        before[warp] = row
+        follows[row] = (
+            last >= 0
+            and segments[row] == segments[last] + 1
+            and touched[segments[last]] >= 0
+            and accesses[row] == accesses[last] + touched[segments[last]]
+        )
+        starts[block, warp, 1] += not follows[row]
     end = at
     for block in range(starts.shape[0]):
         for warp in range(starts.shape[1]):
@@ -54,9 +69,14 @@ def sort_rows(
     for row in range(len(blocks)):
         block += row > 0 and blocks[row] != blocks[row - 1]
         place = starts[block, warps[row], 1]
-        starts[block, warps[row], 1] = place + 1
-        rows[place].segment = segments[row]
-        rows[place].access = accesses[row]
+        if follows[row]:
+            place -= 1
+        else:
+            starts[block, warps[row], 1] = place + 1
+            rows[place].segment = segments[row]
+            rows[place].access = accesses[row]
+        rows[place].last = segments[row]
+    return end
 
 
 @native
@@ -72,6 +92,7 @@ def move_rows(rows: Ints, first: int, end: int, accesses: int) -> None:
     """Move rows from ``first`` on to the beginning; so many accesses are gone."""
     for row in range(first, end):
         rows[row - first].segment = rows[row].segment
+        rows[row - first].last = rows[row].last
         rows[row - first].access = rows[row].access - accesses
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kcc.base.native import inlined, prefetch
 from kcc.sim.cycle.layout import (
     CAUSE_BITS,
@@ -101,14 +103,15 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
         if row == state.end_row:
             return False
         state.row = row
-        segment = code.segments[streams.rows[row].segment]
+        run = streams.rows[np.uint64(row)]
+        segment, last = code.segments[run.segment], code.segments[run.last]
         prefetch(streams.rows, row + ROWS_AHEAD)
         op = segment.first
-        state.end_op = segment.end
-        state.access = streams.rows[row].access
+        state.end_op = last.end
+        state.access = run.access
         if segment.first_copy < segment.end_copy:
             rename(code, warps, warp, segment.first_copy, segment.end_copy, state.from_block)
-        state.from_block = segment.block
+        state.from_block = last.block
     state.op = op
     if code.ops[op].has_access:
         prefetch(streams.accesses, state.access + ACCESSES_AHEAD)
