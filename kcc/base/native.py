@@ -87,6 +87,22 @@ def trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is kno
     return types.int64(types.int64), generate
 
 
+@inlined
+def quotient(number: int, by: int) -> int:
+    """``number // by`` without a division where that is a power of two, as it mostly is."""
+    if by & (by - 1) == 0:
+        return number >> trailing_zeros(by)
+    return number // by
+
+
+@inlined
+def remainder(number: int, by: int) -> int:
+    """``number % by``, likewise."""
+    if by & (by - 1) == 0:
+        return number & (by - 1)
+    return number % by
+
+
 @intrinsic
 def ones(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is known
     """How many bits of a word of 64 bits are set."""
@@ -117,6 +133,55 @@ def equal_of_16(_: Any, array: Any, index: Any, word: Any) -> Any:
         return builder.zext(builder.bitcast(found, ir.IntType(16)), ir.IntType(64))
 
     return types.int64(array, index, word), generate
+
+
+@intrinsic
+def near_of_16(_: Any, array: Any, index: Any, word: Any, span: Any) -> Any:
+    """Which of 16 numbers of 64 bits from ``index`` on differ from ``word`` by less than ``span``,
+    a power of two, in no higher bit: as bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers, _ = _lanes(context, builder, signature.args[0], arguments)
+        differing = builder.xor(numbers, _in_all(builder, arguments[2]))
+        found = builder.icmp_unsigned("<", differing, _in_all(builder, arguments[3]))
+        return builder.zext(builder.bitcast(found, ir.IntType(16)), ir.IntType(64))
+
+    return types.int64(array, index, word, span), generate
+
+
+@intrinsic
+def put_first_of_16(_: Any, array: Any, index: Any, word: Any, place: Any) -> Any:
+    """Of 16 numbers of 64 bits from ``index`` on, those before ``place`` move on by one, over the
+    one that is there, and ``word`` comes first."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers, pointer = _lanes(context, builder, signature.args[0], arguments)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), 16), [16, *range(15)])
+        moved = builder.shuffle_vector(numbers, _in_all(builder, arguments[2]), order)
+        lanes = ir.Constant(numbers.type, list(range(16)))
+        changes = builder.icmp_unsigned("<=", lanes, _in_all(builder, arguments[3]))
+        builder.store(builder.select(changes, moved, numbers), pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, word, place), generate
+
+
+def _lanes(context: Any, builder: Any, kind: Any, arguments: Any) -> Any:
+    """16 numbers of an array from an index on, and where they are."""
+    data = context.make_array(kind)(context, builder, arguments[0])
+    place = cgutils.get_item_pointer(
+        context, builder, kind, data, [arguments[1]], wraparound=False
+    )
+    pointer = builder.bitcast(place, ir.VectorType(ir.IntType(64), 16).as_pointer())
+    return builder.load(pointer, align=8), pointer
+
+
+def _in_all(builder: Any, word: Any) -> Any:
+    """16 lanes that hold one number."""
+    lanes, lane = ir.VectorType(ir.IntType(64), 16), ir.IntType(32)
+    first = builder.insert_element(ir.Constant(lanes, ir.Undefined), word, lane(0))
+    zeros = ir.Constant(ir.VectorType(lane, 16), [0] * 16)
+    return builder.shuffle_vector(first, first, zeros)
 
 
 @intrinsic

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kcc.base.native import inlined, native
+from kcc.base.native import inlined, native, ones, quotient
 from kcc.sim.machine.banks_native import (
     PIECE,
     WORD,
@@ -49,16 +49,19 @@ class Geometry(NamedTuple):
 @inlined
 def add_bytes(
     transactions: Ints, first: int, end: int, low: int, high: int, line_bytes: int,
-    sector_bytes: int, words: bool,
-) -> int:  # fmt: skip
+    sector_bytes: int, words: bool, seen: int,
+) -> tuple[int, int]:  # fmt: skip
     """Add the sectors from byte ``low`` to ``high`` to the transactions from ``first`` to ``end``;
     returns the new end, which is never more than one per sector further on. Their weight is 1, or
-    with ``words`` those of the line that were asked for, as bits."""
-    per_line = line_bytes // sector_bytes
-    for sector in range(low // sector_bytes, high // sector_bytes + 1):
-        line = sector // per_line
+    with ``words`` those of the line that were asked for, as bits. ``seen`` are bits of the last
+    digits of all lines so far, and so is what is returned with the end."""
+    per_line = quotient(line_bytes, sector_bytes)
+    for sector in range(quotient(low, sector_bytes), quotient(high, sector_bytes) + 1):
+        line = quotient(sector, per_line)
         bit = 1 << (sector - line * per_line)
-        place = end - 1
+        digit = 1 << (line & 63)
+        place = end - 1 if seen & digit else first - 1
+        seen |= digit
         while place >= first and transactions[place].line != line:
             place -= 1
         if place >= first:
@@ -73,7 +76,7 @@ def add_bytes(
             count = min(high, (sector + 1) * sector_bytes - 1) // WORD - begin + 1
             asked = ((1 << count) - 1) << (begin % (line_bytes // WORD))
             transactions[place].weight |= np.uint32(asked)
-    return end
+    return end, seen
 
 
 @inlined
@@ -84,14 +87,15 @@ def add_private(
     """Private memory: the lanes' words are contiguous."""
     width = len(addresses)
     own_words = thread * (g.private_bytes // WORD + 1)
+    seen = 0
     for lane in range(width):
         if active(mask, lane):
             for piece in range((size + WORD - 1) // WORD):
                 offset = (addresses[lane] // WORD + piece) % (1 << 24)
                 low = g.private_base + ((own_words + offset) * width + lane) * WORD
-                end = add_bytes(
+                end, seen = add_bytes(
                     transactions, first, end, low, low + WORD - 1, g.line_bytes, g.sector_bytes,
-                    words=False,
+                    words=False, seen=seen,
                 )  # fmt: skip
     return end
 
@@ -126,14 +130,17 @@ def add_access(
     words = g.words and kind == STORE
     if count > 0 and stride >= 0 and not (words and stride > size):
         last = start + (count - 1) * stride + size - 1
-        end = add_bytes(transactions, first, end, start, last, g.line_bytes, g.sector_bytes, words)
+        end, _ = add_bytes(
+            transactions, first, end, start, last, g.line_bytes, g.sector_bytes, words, 0
+        )
     else:
+        seen = 0
         for lane in range(len(addresses)):
             if active(mask, lane):
                 low = addresses[lane]
-                end = add_bytes(
+                end, seen = add_bytes(
                     transactions, first, end, low, low + size - 1, g.line_bytes, g.sector_bytes,
-                    words,
+                    words, seen,
                 )  # fmt: skip
     if kind == ATOMIC:
         weigh(transactions, first, end, addresses, mask, g.line_bytes)
@@ -145,10 +152,7 @@ def sectors_of(transactions: Ints, first: int, end: int) -> int:
     """Sectors of the transactions from ``first`` to ``end``."""
     found = 0
     for place in range(first, end):
-        left = transactions[place].sectors
-        while left != 0:
-            left &= left - np.uint32(1)
-            found += 1
+        found += ones(transactions[place].sectors)
     return found
 
 
@@ -181,7 +185,7 @@ def coalesce(
         for number in range(starts[this], starts[this + 1]):
             kind, size = kinds[access[number]], sizes[access[number]]
             own = addresses[number]
-            accesses[number].first = end
+            accesses[number].first, accesses[number].port = end, 0
             if kind in (LOCAL, LOCAL_ATOMIC, LOCAL_STORE):
                 count = local_passes(
                     own, mask, size, kind == LOCAL_ATOMIC, g.banks, g.lanes_together,

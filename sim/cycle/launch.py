@@ -124,9 +124,10 @@ def _cache_of(machine: Machine, sets: Conf, ways: Conf) -> Cache:
 
 
 def aligned(shape: int | tuple[int, ...], kind: DTypeLike) -> NDArray[Any]:
-    """Zeros that begin with a line of the host's cache, so that no record lies in two."""
+    """Zeros that begin with a line of the host's cache, so that no record lies in two; behind
+    them is room, as native code looks at 16 ways of any set."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
-    room = np.zeros(size + HOST_LINE, np.int8)
+    room = np.zeros(size + 3 * HOST_LINE, np.int8)
     start = -room.ctypes.data % HOST_LINE
     return room[start : start + size].view(kind).reshape(shape)
 

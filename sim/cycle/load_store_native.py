@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, prefetch
+from kcc.base.native import inlined, prefetch, quotient, remainder
 from kcc.sim.cycle.layout import (
     ABSENT,
     WAY_BITS,
@@ -24,10 +24,9 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.memory_native import (
     find_line,
     home_of,
+    place_of,
     queue_has_room,
-    quotient,
     read_level2,
-    remainder,
     request,
     set_dirty,
     take_line,
@@ -43,7 +42,7 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
 MERGE_LINES, FILL_LINE = int(Conf.MERGE_LINES), int(Conf.FILL_LINE)
 BANK_SECTORS = int(Conf.L1_BANK_SECTORS)
-L2_PARTIAL = int(Conf.L2_PARTIAL)
+L2_WAYS, L2_PARTIAL = int(Conf.L2_WAYS), int(Conf.L2_PARTIAL)
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -130,15 +129,26 @@ def ways_of(conf: Ints, line: int, sm: int) -> int:
 def foresee(
     conf: Ints, l1: Cache, l2: Cache, transactions: Ints, first: int, count: int, sm: int
 ) -> None:
-    """Ask the host for the sets of all lines of an access, before they are looked at in turn."""
+    """Ask the host for the sets of all lines of an access, and for their places in these, before
+    they are looked at in turn."""
     for number in range(first, first + count):
         line = transactions[number].line
         if conf[L1_SETS] > 0:
-            prefetch(l1.order, ways_of(conf, line, sm))
+            ways = ways_of(conf, line, sm)
+            prefetch(l1.order, ways)
+            prefetch(l1.order, ways + conf[L1_WAYS] - 1)
         if conf[L2_SETS] > 0:
             _, ways = home_of(conf, line)
             prefetch(l2.order, ways)
-            prefetch(l2.order, ways + 8)
+            prefetch(l2.order, ways + conf[L2_WAYS] - 1)
+    for number in range(first, first + count):
+        line = transactions[number].line
+        if conf[L1_SETS] > 0:
+            ways = ways_of(conf, line, sm)
+            prefetch(l1.lines, place_of(l1.order, ways, conf[L1_WAYS], line))
+        if conf[L2_SETS] > 0:
+            _, ways = home_of(conf, line)
+            prefetch(l2.lines, place_of(l2.order, ways, conf[L2_WAYS], line))
 
 
 @inlined

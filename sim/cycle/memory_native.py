@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, scatter, trailing_zeros
+from kcc.base.native import (
+    inlined,
+    near_of_16,
+    put_first_of_16,
+    quotient,
+    remainder,
+    scatter,
+    trailing_zeros,
+)
 from kcc.sim.cycle.layout import (
     ABSENT,
     DIRTY,
@@ -58,36 +66,28 @@ LOW_BITS = (1 << WAY_BITS) - 1
 
 
 @inlined
-def quotient(number: int, by: int) -> int:
-    """``number // by`` without a division where that is a power of two, as it mostly is."""
-    if by & (by - 1) == 0:
-        return number >> trailing_zeros(by)
-    return number // by
-
-
-@inlined
-def remainder(number: int, by: int) -> int:
-    """``number % by``, likewise."""
-    if by & (by - 1) == 0:
-        return number & (by - 1)
-    return number % by
+def in_order(order: Ints, first: int, ways: int, line: int) -> int:
+    """How many lines of the set whose ways begin at ``first`` were used after a line; where it is
+    not cached, after the one used least recently."""
+    known = near_of_16(order, first, line << WAY_BITS, 1 << WAY_BITS) & ((1 << ways) - 1)
+    return trailing_zeros(known | 1 << (ways - 1))
 
 
 @inlined
 def find_line(order: Ints, first: int, ways: int, line: int) -> tuple[int, int]:
     """Where the line is in the set whose ways begin at ``first``, and the entry that was there
     before: its own if it was cached. It becomes the one used last."""
-    begin = np.uint64(first)
-    entry = order[begin]
-    if entry >> WAY_BITS == line:
-        return first + (entry & WAY_MASK), entry
-    for place in range(begin + np.uint64(1), begin + np.uint64(ways)):
-        entry, order[place] = order[place], entry
-        if entry >> WAY_BITS == line:
-            order[begin] = entry
-            return first + (entry & WAY_MASK), entry
-    order[begin] = line << WAY_BITS | entry & WAY_MASK
+    place = in_order(order, first, ways, line)
+    entry = order[np.uint64(first + place)]
+    own = line << WAY_BITS | entry & WAY_MASK
+    put_first_of_16(order, first, entry if entry >> WAY_BITS == line else own, place)
     return first + (entry & WAY_MASK), entry
+
+
+@inlined
+def place_of(order: Ints, first: int, ways: int, line: int) -> int:
+    """Where a line is in its set, or what it will take the place of."""
+    return first + (order[np.uint64(first + in_order(order, first, ways, line))] & WAY_MASK)
 
 
 @inlined

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined
+from kcc.base.native import inlined, remainder
 
 Ints = Any
 
@@ -23,6 +23,10 @@ PIECE = 16
 """Bytes that a lane moves at a time: the widest load of PTX."""
 
 MOST_BANKS = 128
+
+PLACE_BITS = 12
+"""Of a place in ``words``, five of each of 64 lanes at most."""
+PLACES = (1 << PLACE_BITS) - 1
 
 
 @inlined
@@ -83,10 +87,13 @@ def _conflicts(
     words: Ints, per_bank: Ints,
 ) -> int:  # fmt: skip
     """Passes for bytes ``place`` and following of each lane: words of one bank come one after
-    another, lanes that read one word together, but not those that go ``lone``."""
+    another, lanes that read one word together, but not those that go ``lone``. The words of a bank
+    are a list: ``per_bank`` has their number and the last one's place and 1, ``words`` each word
+    and the same of the one before it."""
     passes = 0
     for part in range(0, len(addresses), step):
-        per_bank[:banks] = 0
+        for bank in range(banks):
+            per_bank[bank] = 0
         found, most = 0, 0
         for lane in range(part, min(part + step, len(addresses))):
             if not active(mask, lane):
@@ -94,17 +101,17 @@ def _conflicts(
             low = (addresses[lane] + place) // WORD
             high = (addresses[lane] + place + size - 1) // WORD
             for word in range(low, high + 1):
-                known = False
-                if not lone:
-                    for other in range(found - 1, -1, -1):
-                        if words[other] == word:
-                            known = True
-                            break
-                if not known and found < len(words):
-                    words[found] = word
+                bank = np.uint64(remainder(word, banks))
+                last = per_bank[bank] & PLACES
+                other = 0 if lone else last
+                while other != 0 and words[other - 1] >> PLACE_BITS != word:
+                    other = words[other - 1] & PLACES
+                if other == 0 and found < len(words):
+                    words[found] = word << PLACE_BITS | last
                     found += 1
-                    per_bank[word % banks] += 1
-                    most = max(most, per_bank[word % banks])
+                    count = (per_bank[bank] >> PLACE_BITS) + 1
+                    per_bank[bank] = count << PLACE_BITS | found
+                    most = max(most, count)
         passes += most
     return passes
 

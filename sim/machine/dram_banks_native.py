@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcc.base.native import inlined, scatter
+from kcc.base.native import inlined, quotient, remainder, scatter
 from kcc.sim.machine.dram_banks import BankMapping
 
 HASHED, PERMUTED = int(BankMapping.HASHED), int(BankMapping.PERMUTED)
@@ -17,6 +17,6 @@ def bank_of(row: int, banks: int, mapping: int) -> int:
     if mapping == HASHED:
         chosen = scatter(row)
     elif mapping == PERMUTED:
-        chosen = row + scatter(row // banks)
-    found: Any = chosen % banks
+        chosen = row + scatter(quotient(row, banks))
+    found: Any = remainder(chosen, banks)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kcc.base.native import inlined, trailing_zeros
 
 LINE_BITS = 40
@@ -20,7 +22,8 @@ def set_of(line: int, sets: int) -> int:
     """
     bits = trailing_zeros(sets)
     if sets != 1 << bits:
-        return (line ^ (line // sets)) % sets
+        number, by = np.uint64(line), np.uint64(sets)
+        return np.int64((number ^ number // by) % by)
     folded, shift = line, bits
     while 0 < shift < LINE_BITS:
         folded ^= folded >> shift
