@@ -169,9 +169,7 @@ def put_first_of_16(_: Any, array: Any, index: Any, word: Any, place: Any) -> An
 def _lanes(context: Any, builder: Any, kind: Any, arguments: Any) -> Any:
     """16 numbers of an array from an index on, and where they are."""
     data = context.make_array(kind)(context, builder, arguments[0])
-    place = cgutils.get_item_pointer(
-        context, builder, kind, data, [arguments[1]], wraparound=False
-    )
+    place = cgutils.get_item_pointer(context, builder, kind, data, [arguments[1]], wraparound=False)
     pointer = builder.bitcast(place, ir.VectorType(ir.IntType(64), 16).as_pointer())
     return builder.load(pointer, align=8), pointer
 

@@ -49,7 +49,8 @@ def read_registers(
 ) -> int:
     """The step from which the registers of an instruction are read that is in a collector since
     the step ``taken``."""
-    state, banks = schedulers.state[number], schedulers.banks[number]
+    state = schedulers.state[number]
+    banks = state.banks
     passed = (now - state.collected) * STEPS
     state.collected = now
     last: Any = taken - now * STEPS
@@ -67,8 +68,8 @@ def read_registers(
 @inlined
 def go_on(schedulers: Schedulers, number: int, place: int, now: int) -> None:
     """A collector's instruction goes to its unit as soon as the port allows."""
-    own, banks = schedulers.collectors[number, place], schedulers.banks[number]
-    port = schedulers.ports[number, np.uint64(own.unit)]
+    own, state = schedulers.collectors[number, place], schedulers.state[number]
+    banks, port = state.banks, state.ports[np.uint64(own.unit)]
     own.register, own.begins = port.register, port.begins
     own.leaves = max(own.ready, port.register)
     begins = max(own.leaves // STEPS + 1, port.begins)
@@ -92,7 +93,7 @@ def collect(
     this takes beyond what it would take alone, and when another for its unit may issue."""
     operation = code.ops[op]
     collectors = schedulers.collectors[number]
-    port = schedulers.ports[number, operation.unit]
+    port = schedulers.state[number].ports[operation.unit]
     taken = collectors[0].leaves
     for each in range(1, conf[COLLECTORS]):
         taken = min(taken, collectors[each].leaves)

@@ -106,10 +106,10 @@ def charge(schedulers: Schedulers, counts: Counts, number: int, until: int) -> N
     if elapsed > 0:
         queued = min(max(until - state.base, 0), elapsed)
         row, cause = np.uint64(state.op + 1), np.uint64(state.cause)
-        counts.stacks[number, cause] += elapsed - queued
+        state.stack[cause] += elapsed - queued
         counts.line_stacks[row, cause] += elapsed - queued
         if queued > 0:
-            counts.stacks[number, C_QUEUE] += queued
+            state.stack[C_QUEUE] += queued
             counts.line_stacks[row, C_QUEUE] += queued
         state.charged = until
 
@@ -166,7 +166,7 @@ def sleep(schedulers: Schedulers, warps: Warps, sms: Sms, number: int, slots: in
             if warp.unit == MEMORY:
                 state.cause = sms.state[sm].lsu_cause
             else:
-                state.cause = C_REGISTERS if schedulers.ports[number, warp.unit].waits else C_UNIT
+                state.cause = C_REGISTERS if state.ports[warp.unit].waits else C_UNIT
         elif warp.wait >> TIME_SHIFT >= time:
             state.cause, state.base = cause_of(warp.wait), base_of(warp.wait)
         else:
@@ -261,7 +261,7 @@ def issue(
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)
         key += extra << TIME_SHIFT
-        schedulers.ports[number, unit].waits = following > now + operation.interval
+        its.ports[unit].waits = following > now + operation.interval
         its.free[unit] = following
     warps.values[warp, operation.result] = key
     state.ends = max(state.ends, key >> TIME_SHIFT)
@@ -322,7 +322,7 @@ def step(
         issued += 1
     if issued > 0:
         count_interval(run, counts, now, 0, issued)
-        counts.stacks[number, C_ISSUED] += cost
+        state.stack[C_ISSUED] += cost
         counts.line_stacks[np.uint64(first + 1), C_ISSUED] += cost
         following = now + cost
         state.charged = following

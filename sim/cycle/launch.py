@@ -24,7 +24,6 @@ from kcc.sim.cycle.layout import (
     INTERVALS,
     LINE_STATS,
     NEVER,
-    PORT,
     ROWS_KEPT,
     RUN_SIZE,
     SCHEDULER,
@@ -50,7 +49,7 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.machine import Machine, add_code, machine_of
 from kcc.sim.cycle.program import Program, code_instructions, program_of
 from kcc.sim.cycle.summary import Outcome, timing_of
-from kcc.sim.machine.costs import UNITS, Unit
+from kcc.sim.machine.costs import Unit
 from kcc.sim.program.issued import IssuedTables
 from kcc.sim.result import Timing
 
@@ -261,9 +260,7 @@ class LaunchSimulation:
         )
         self.schedulers = Schedulers(
             aligned(schedulers, SCHEDULER),
-            np.zeros((schedulers, max(machine[Conf.REGISTER_BANKS], 1)), np.int64),
             np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), COLLECTOR),
-            np.zeros((schedulers, UNITS), PORT),
         )  # fmt: skip
         self.schedulers.state["free"][:, Unit.SFU] = -machine[Conf.XU_QUEUE]
         for column in ("next", "base", "far_time"):
@@ -281,7 +278,7 @@ class LaunchSimulation:
         self.counts = Counts(
             np.zeros(STATS, np.int64), np.zeros((ops, LINE_STATS), np.int64),
             np.zeros((INTERVALS, INTERVAL_COLUMNS), np.int64),
-            np.zeros((schedulers, CAUSES), np.int64), np.zeros((ops + 1, CAUSES), np.int64),
+            np.zeros((ops + 1, CAUSES), np.int64),
             np.zeros((min(timeline, launch.thread_blocks), 4), np.int64),
         )  # fmt: skip
 
@@ -361,7 +358,7 @@ class LaunchSimulation:
         return timing_of(
             Outcome(
                 self.tables, self.launch, self.machine, self.program, self.run, self.stats,
-                self._by_operation(counts.lines), counts.intervals, counts.stacks,
+                self._by_operation(counts.lines), counts.intervals, self.schedulers.state["stack"],
                 np.vstack([counts.line_stacks[:1], self._by_operation(counts.line_stacks[1:])]),
                 counts.log, self.supply.thread_instructions,
             )
@@ -394,7 +391,7 @@ class LaunchSimulation:
         of the launch, and until code is there."""
         end, conf = int(self.run[Run.END]), self.machine
         before = {Cause.LAUNCH: conf[Conf.OVERHEAD], Cause.FETCH: conf[Conf.CODE_CYCLES]}
-        stacks, line_stacks = self.counts.stacks, self.counts.line_stacks
+        stacks, line_stacks = self.schedulers.state["stack"], self.counts.line_stacks
         left = end - self.schedulers.state["charged"]
         stacks[:, Cause.IDLE] += left
         line_stacks[0, Cause.IDLE] += int(left.sum())

@@ -366,6 +366,8 @@ WARP = np.dtype(
 )  # fmt: skip
 """A warp slot: warp ``w`` of scheduler ``s`` has the number ``s * slots + w``."""
 
+MOST_BANKS = 16
+
 WHEEL = 64
 """Cycles of a scheduler's wheel, and the most warps that it can hold: bits of a word."""
 
@@ -387,7 +389,10 @@ SCHEDULER = np.dtype(
         ("units", np.int64),  # those that some warp could issue to, as bits
         ("ready", np.int64, UNITS),  # warps that could issue to a unit
         ("free", np.int64, UNITS),  # when a unit takes the next instruction
+        ("stack", np.int64, CAUSES),  # what its cycles went to
         ("wheel", np.int64, WHEEL),  # warps that wait for a cycle
+        ("banks", np.int64, MOST_BANKS),  # accesses under way: a bit for each step from collected
+        ("ports", PORT, UNITS),
     ],
     align=True,
 )
@@ -446,14 +451,10 @@ class Warps(NamedTuple):
 
 
 class Schedulers(NamedTuple):
-    """Array of SCHEDULER; accesses to register banks that are under way (bits, one for each step
-    from the cycle in ``collected`` on), operand collectors (COLLECTOR), and what follows them by
-    unit (PORT)."""
+    """Arrays of SCHEDULER and of operand collectors (COLLECTOR)."""
 
     state: Array
-    banks: Array
     collectors: Array
-    ports: Array
 
 
 class Cache(NamedTuple):
@@ -493,13 +494,12 @@ class Dram(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What is counted: in all (Stat), by operation (LineStat), over time; cycles by scheduler and
-    operation and by cause; the first blocks' SM, start, end and place."""
+    """What is counted: in all (Stat), by operation (LineStat), over time; cycles by operation and
+    by cause; the first blocks' SM, start, end and place."""
 
     stats: Array
     lines: Array
     intervals: Array
-    stacks: Array
     line_stacks: Array
     log: Array
 
@@ -596,7 +596,6 @@ BANK_STEPS = 62
 ISSUE_TO_BEGIN = 3
 """Cycles from an instruction's issue until its pipeline begins with it, if it waits for nothing: to
 a collector, with its registers to the pipeline's own, and on."""
-MOST_BANKS = 16
 
 ROWS_KEPT = 4
 """Rows of a bank that waiting requests are for: what FR-FCFS serves together."""

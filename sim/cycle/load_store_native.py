@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, prefetch, quotient, remainder
+from kcc.base.native import inlined, prefetch, quotient, remainder, trailing_zeros
 from kcc.sim.cycle.layout import (
     ABSENT,
     WAY_BITS,
@@ -197,43 +197,41 @@ def write(
         known = beside = False
         if kind == K_STORE and conf[STORES_STAY]:
             keep_stored(conf, l1, sm, line, mask, now)
-        sector = 0
         while mask:
-            if mask & 1:
-                if in_cycle == conf[L1_BANKS]:
-                    time += 1
-                    in_cycle = 0
-                in_cycle += 1
-                counts.lines[op, L_SECTORS] += 1
-                stats[S_STORE_SECTORS] += 1
-                cycles = conf[STORE_MORE] if beside else conf[STORE_CYCLES]
-                if kind != K_STORE and weight == 1:
-                    cycles = conf[REQUEST_MORE] if beside else conf[REQUEST_CYCLES]
-                beside = True
-                served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
-                room = max(room, queue_has_room(conf, memory, unit))
-                if state.out >> 6 > time + WRITES_AHEAD:
-                    time = (state.out >> 6) - WRITES_AHEAD
-                    in_cycle = 0
-                    cause = C_QUEUE
-                if place < 0 and conf[L2_SETS] > 0:
-                    place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
-                if kind == K_STORE:
-                    write_level2(conf, l2, memory, stats, unit, ways, place, sector, words, served)
-                    run[R_LAST] = max(run[R_LAST], served)
-                    done = max(done, served)
-                else:
-                    ready, beyond, _ = read_level2(
-                        conf, sms, l2, memory, stats, sm, unit, place, line, sector, served,
-                        known,
-                    )  # fmt: skip
-                    if place >= 0 and conf[WRITE_BACK]:
-                        set_dirty(conf, l2, ways, place, sector)
-                    ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY]
-                    if ready > done:
-                        done, queued = ready, waited + beyond
-            mask >>= 1
-            sector += 1
+            sector = trailing_zeros(mask)
+            mask &= mask - 1
+            if in_cycle == conf[L1_BANKS]:
+                time += 1
+                in_cycle = 0
+            in_cycle += 1
+            counts.lines[op, L_SECTORS] += 1
+            stats[S_STORE_SECTORS] += 1
+            cycles = conf[STORE_MORE] if beside else conf[STORE_CYCLES]
+            if kind != K_STORE and weight == 1:
+                cycles = conf[REQUEST_MORE] if beside else conf[REQUEST_CYCLES]
+            beside = True
+            served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
+            room = max(room, queue_has_room(conf, memory, unit))
+            if state.out >> 6 > time + WRITES_AHEAD:
+                time = (state.out >> 6) - WRITES_AHEAD
+                in_cycle = 0
+                cause = C_QUEUE
+            if place < 0 and conf[L2_SETS] > 0:
+                place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
+            if kind == K_STORE:
+                write_level2(conf, l2, memory, stats, unit, ways, place, sector, words, served)
+                run[R_LAST] = max(run[R_LAST], served)
+                done = max(done, served)
+            else:
+                ready, beyond, _ = read_level2(
+                    conf, sms, l2, memory, stats, sm, unit, place, line, sector, served,
+                    known,
+                )  # fmt: skip
+                if place >= 0 and conf[WRITE_BACK]:
+                    set_dirty(conf, l2, ways, place, sector)
+                ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY]
+                if ready > done:
+                    done, queued = ready, waited + beyond
     if room > time:
         time, cause = room, C_QUEUE
     state.lsu = max(time + 1, now + max(conf[LSU_INTERVAL], busy))
@@ -264,8 +262,7 @@ def load(
     done: Any = now
     queued: Any = 0
     level: Any = C_L1
-    if count > 1:
-        foresee(conf, l1, l2, transactions, first, count, sm)
+    foresee(conf, l1, l2, transactions, first, count, sm)
     for number in range(first, first + count):
         line, mask = transactions[number].line, np.int64(transactions[number].sectors)
         entry: Any = -1
@@ -281,17 +278,13 @@ def load(
             again = lacks_one(l1.lines[np.uint64(entry)], sectors, mask)
         place: Any = -1
         unit, ways = -1, 0
-        sector = -1
         beside = 0  # sectors that nobody wants, of a line that comes as a whole
         if sets > 0 and conf[FILL_LINE] and not cached:
             beside = ((1 << sectors) - 1) & ~mask
             mask |= beside
         while mask:
-            wanted = mask & 1
-            mask >>= 1
-            sector += 1
-            if not wanted:
-                continue
+            sector = trailing_zeros(mask)
+            mask &= mask - 1
             is_wanted = (beside >> sector) & 1 == 0
             bank = 0
             if conf[BANK_SECTORS] > 0:

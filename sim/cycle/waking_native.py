@@ -26,9 +26,10 @@ def warp_of(number: int, slots: int, slot: int) -> Any:
 @inlined
 def rotated(bits: int, by: int) -> int:
     """A word whose bit ``by`` comes first."""
-    if by == 0:
-        return bits
-    return (bits >> by) & ((1 << (WHEEL - by)) - 1) | bits << (WHEEL - by)
+    word, right = np.uint64(bits), np.uint64(by)
+    left = np.uint64(WHEEL) - right & np.uint64(MASK)
+    turned: Any = np.int64(word >> right | word << left)
+    return turned
 
 
 @inlined

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kcc.base.native import inlined, trailing_zeros
@@ -23,7 +25,8 @@ def set_of(line: int, sets: int) -> int:
     bits = trailing_zeros(sets)
     if sets != 1 << bits:
         number, by = np.uint64(line), np.uint64(sets)
-        return np.int64((number ^ number // by) % by)
+        found: Any = np.int64((number ^ number // by) % by)
+        return found
     folded, shift = line, bits
     while 0 < shift < LINE_BITS:
         folded ^= folded >> shift
