@@ -367,7 +367,6 @@ WARP = np.dtype(
 """A warp slot: warp ``w`` of scheduler ``s`` has the number ``s * slots + w``."""
 
 MOST_BANKS = 16
-
 WHEEL = 64
 """Cycles of a scheduler's wheel, and the most warps that it can hold: bits of a word."""
 
