@@ -18,9 +18,13 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+import kcc
 from kcc.base.cache_folder import is_trusted
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGES = ("base", "sim", "tracegen")
+"""Those with native code."""
 
 NOT_FROM_C: Any = {"no_cfunc_wrapper": True}
 """What would make that possible is a part of the compiler's work."""
@@ -213,9 +217,8 @@ def _compiled(function: F, *, counted: bool) -> F:
     file = compiled._cache._cache_file  # noqa: SLF001 -- numba has no other way
     if not is_trusted(Path(compiled._cache.cache_path)):  # noqa: SLF001 -- what lies there is run
         return numba.njit(nogil=True, _nrt=counted)(function)
-    folder = Path(function.__code__.co_filename).parent
     # As part of the version, which is read first: what an older index names may be gone.
-    file._version = f"{file._version} {_sources_of(folder)}"  # noqa: SLF001
+    file._version = f"{file._version} {_sources()}"  # noqa: SLF001
     file._load_index = partial(index_of, file._load_index)  # noqa: SLF001
     return compiled
 
@@ -231,10 +234,12 @@ def index_of(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
 
 
 @cache
-def _sources_of(folder: Path) -> str:
+def _sources() -> str:
     """Numba looks only at the file of the function whether its code is still good; the functions
-    that it calls and the layout of its records stand in the files beside it."""
+    that it calls and the layout of its records stand in other files, of other packages too."""
     digest = sha256(Path(__file__).read_bytes())
-    for path in sorted((*folder.glob("*_native.py"), *folder.glob("layout.py"))):
-        digest.update(path.read_bytes())
+    for package in _PACKAGES:  # links to them, in a checkout
+        for rule in ("*_native.py", "layout.py"):
+            for path in sorted((Path(kcc.__path__[0]) / package).rglob(rule)):
+                digest.update(path.read_bytes())
     return digest.hexdigest()
