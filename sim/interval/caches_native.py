@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import native, prefetch, scatter, trailing_zeros, uncounted
+from kcc.base.native import (
+    native,
+    prefetch,
+    quotient,
+    remainder,
+    scatter,
+    uncounted,
+)
 from kcc.sim.interval.events_native import (
     E_BACK,
     E_COUNT,
@@ -55,24 +62,6 @@ T_CLOCK, T_DIRTY, T_NEXT_BLOCK = range(3)
 """Totals: uses of lines so far, dirty sectors that L2 gave up, blocks begun so far."""
 
 L1_LEVEL, L2_LEVEL, DRAM_LEVEL = 0, 1, 2
-
-
-@uncounted
-def remainder(number: int, divisor: int) -> int:
-    """Of a division without signs; by powers of two, which most caches have, there is none."""
-    if divisor & (divisor - 1) == 0:
-        return number & (divisor - 1)
-    left: Any = np.int64(np.uint64(number) % np.uint64(divisor))
-    return left
-
-
-@uncounted
-def quotient(number: int, divisor: int) -> int:
-    """Of a division without signs."""
-    if divisor & (divisor - 1) == 0:
-        return number >> trailing_zeros(divisor)
-    whole: Any = np.int64(np.uint64(number) // np.uint64(divisor))
-    return whole
 
 
 @uncounted

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import native, scatter
-from kcc.sim.memory.cache_native import draw, quotient, remainder
+from kcc.base.native import native, quotient, remainder, scatter
+from kcc.sim.memory.cache_native import draw
 from kcc.sim.memory.facts import Place
 from kcc.sim.memory.l2_native import COUNT_BITS
 

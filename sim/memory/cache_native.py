@@ -69,22 +69,6 @@ def draw(state: Any, bound: int) -> int:
 
 
 @inlined
-def quotient(number: int, by: int) -> int:
-    """``number // by`` without a division where that is a power of two."""
-    if by & (by - 1) == 0:
-        return number >> trailing_zeros(by)
-    return number // by
-
-
-@inlined
-def remainder(number: int, by: int) -> int:
-    """``number % by``, likewise."""
-    if by & (by - 1) == 0:
-        return number & (by - 1)
-    return number % by
-
-
-@inlined
 def get(cache: Cache, way: Any, field: int) -> Any:
     """A field of a way; Numba takes an index without a sign as it is."""
     return np.int64(cache.state[np.uint64(way * SIZE + field)])

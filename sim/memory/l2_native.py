@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, native, ones, prefetch, scatter, trailing_zeros
+from kcc.base.native import (
+    inlined,
+    native,
+    ones,
+    prefetch,
+    quotient,
+    remainder,
+    scatter,
+    trailing_zeros,
+)
 from kcc.sim.machine.l1_sets_native import set_of
 from kcc.sim.memory.cache_native import (
     SECTOR_MASK,
@@ -21,8 +30,6 @@ from kcc.sim.memory.cache_native import (
     draw_word,
     get,
     put,
-    quotient,
-    remainder,
     seek,
     take,
 )

@@ -59,47 +59,23 @@ using namespace c10;
 template <class T> struct DefaultPtrTraits { typedef T* PtrType; };
 template <class T> struct RestrictPtrTraits { typedef T* __restrict__ PtrType; };
 
-/* An accessor, which a kernel gets by value: a pointer with the sizes and strides of a tensor. */
-template <class T, size_t N, template <class> class P = DefaultPtrTraits, class I = long> struct TensorAccessor {
+/* An accessor, which a kernel gets by value: a pointer with the sizes and strides of a tensor, or
+   where they are. */
+template <class T, size_t N, template <class> class P, class I, class S> struct __accessor {
     T* __data;
-    const I *__sizes, *__strides;
-    __host__ __device__ TensorAccessor(T* data, const I* sizes, const I* strides)
-        : __data(data), __sizes(sizes), __strides(strides) {}
+    S __sizes, __strides;
     __host__ __device__ I size(I i) const { return __sizes[i]; }
     __host__ __device__ I stride(I i) const { return __strides[i]; }
     __host__ __device__ T* data() const { return __data; }
-    __host__ __device__ auto operator[](I i) const {
-        return TensorAccessor<T, N - 1, P, I>(__data + __strides[0] * i, __sizes + 1, __strides + 1);
+    __host__ __device__ decltype(auto) operator[](I i) const {
+        if constexpr (N == 1) return (__data[__strides[0] * i]);
+        else return __accessor<T, N - 1, P, I, const I*>{__data + __strides[0] * i, __sizes + 1, __strides + 1};
     }
 };
-template <class T, template <class> class P, class I> struct TensorAccessor<T, 1, P, I> {
-    T* __data;
-    const I *__sizes, *__strides;
-    __host__ __device__ TensorAccessor(T* data, const I* sizes, const I* strides)
-        : __data(data), __sizes(sizes), __strides(strides) {}
-    __host__ __device__ I size(I i) const { return __sizes[i]; }
-    __host__ __device__ I stride(I i) const { return __strides[i]; }
-    __host__ __device__ T* data() const { return __data; }
-    __host__ __device__ T& operator[](I i) const { return __data[__strides[0] * i]; }
-};
-template <class T, size_t N, template <class> class P = DefaultPtrTraits, class I = long> struct PackedTensorAccessor {
-    T* __data;
-    I __sizes[N], __strides[N];
-    __host__ __device__ I size(I i) const { return __sizes[i]; }
-    __host__ __device__ I stride(I i) const { return __strides[i]; }
-    __host__ __device__ T* data() const { return __data; }
-    __host__ __device__ auto operator[](I i) const {
-        return TensorAccessor<T, N - 1, P, I>(__data + __strides[0] * i, __sizes + 1, __strides + 1);
-    }
-};
-template <class T, template <class> class P, class I> struct PackedTensorAccessor<T, 1, P, I> {
-    T* __data;
-    I __sizes[1], __strides[1];
-    __host__ __device__ I size(I i) const { return __sizes[i]; }
-    __host__ __device__ I stride(I i) const { return __strides[i]; }
-    __host__ __device__ T* data() const { return __data; }
-    __host__ __device__ T& operator[](I i) const { return __data[__strides[0] * i]; }
-};
+template <class T, size_t N, template <class> class P = DefaultPtrTraits, class I = long>
+using TensorAccessor = __accessor<T, N, P, I, const I*>;
+template <class T, size_t N, template <class> class P = DefaultPtrTraits, class I = long>
+using PackedTensorAccessor = __accessor<T, N, P, I, I[N]>;
 template <class T, size_t N, template <class> class P = DefaultPtrTraits>
 using PackedTensorAccessor32 = PackedTensorAccessor<T, N, P, int>;
 template <class T, size_t N, template <class> class P = DefaultPtrTraits>
