@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.builtins.primitives import OF_WARPS, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast, Load, Store
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
@@ -130,7 +130,7 @@ def _uses_sub_groups(kernel: Kernel) -> bool:
     return any(p is not None and p.primitive_class in _OF_SUB_GROUPS for p in found)
 
 
-_OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP, PrimitiveClass.MATRIX)
+_OF_SUB_GROUPS = OF_WARPS | {PrimitiveClass.SUBGROUP, PrimitiveClass.MATRIX}
 
 
 GRID_FENCE = 4

@@ -55,6 +55,10 @@ class PrimitiveClass(Enum):
     """Of fragments that the lanes of a warp hold together (:mod:`kcc.frontend.builtins.matrix`)."""
 
 
+OF_WARPS = frozenset({PrimitiveClass.SHUFFLE, PrimitiveClass.BALLOT, PrimitiveClass.LANES})
+"""Those whose lanes see each other's arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Primitive:
     """A function that stays a call; ``scalars`` are the types of its first argument, if it is

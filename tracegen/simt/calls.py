@@ -38,7 +38,7 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
         case PrimitiveClass.SAMPLER:
             (bits,) = frame.operand(call.operands[0]).parts
             return Wide((frame.code.cast("zext", bits, I64),))
-        case PrimitiveClass.LANES:
+        case PrimitiveClass.SHUFFLE | PrimitiveClass.BALLOT | PrimitiveClass.LANES:
             return write_lane_call(frame, call, primitive)
         case PrimitiveClass.PRINTF:
             return write_printf(frame, call)

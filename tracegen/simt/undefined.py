@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.builtins.primitives import OF_WARPS, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
@@ -77,9 +77,9 @@ _CARRYING = (Opcode.ADD, Opcode.SUB, Opcode.MUL)
 _SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
 _WIDENING = (Opcode.ZEXT, Opcode.SEXT, Opcode.TRUNC)
 _POINTER_CASTS = (Opcode.PTRTOINT, Opcode.PTRTOADDR, Opcode.INTTOPTR, Opcode.ADDRSPACECAST)
-_SENT = frozenset(
+_SENT = OF_WARPS | frozenset(
     {
-        PrimitiveClass.LANES, PrimitiveClass.VOTE, PrimitiveClass.IMAGE_READ,
+        PrimitiveClass.VOTE, PrimitiveClass.IMAGE_READ,
         PrimitiveClass.IMAGE_WRITE, PrimitiveClass.PRINTF, PrimitiveClass.WORK_ITEM,
         PrimitiveClass.SUBGROUP, PrimitiveClass.SAMPLER, PrimitiveClass.IMAGE_QUERY,
         PrimitiveClass.MATRIX,

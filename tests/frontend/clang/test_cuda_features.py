@@ -164,7 +164,9 @@ def test_bits_of_eight_bit_floats_become_halves_and_come_back() -> None:
     for column, (exponents, mantissas) in enumerate(((4, 3), (5, 2))):
         bias, places = 2 ** (exponents - 1) - 1, 2**mantissas
         exponent, mantissa = x >> mantissas & 2**exponents - 1, x % places / places
-        wanted = (mantissa + (exponent > 0)) * 2.0 ** (np.maximum(exponent, 1).astype(int) - bias)
+        wanted: np.ndarray = (mantissa + (exponent > 0)) * 2.0 ** (
+            np.maximum(exponent, 1).astype(int) - bias
+        )
         np.testing.assert_array_equal(o[:, column], np.where(x > 127, -wanted, wanted))
     np.testing.assert_array_equal(o[:, 2], x)
 
