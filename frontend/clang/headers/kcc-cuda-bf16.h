@@ -14,14 +14,14 @@ __KCC_HD float __kcc_from_bf16(unsigned short v) { return __builtin_bit_cast(flo
 struct __align__(2) __nv_bfloat16 {
     unsigned short __x;
     __nv_bfloat16() = default;
-    __host__ __device__ __forceinline__ __nv_bfloat16(float v) : __x(__kcc_to_bf16(v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(double v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(int v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(unsigned int v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(long v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(unsigned long v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ __nv_bfloat16(short v) : __x(__kcc_to_bf16((float)v)) {}
-    __host__ __device__ __forceinline__ operator float() const { return __kcc_from_bf16(__x); }
+    __KCC_MHD __nv_bfloat16(float v) : __x(__kcc_to_bf16(v)) {}
+    __KCC_MHD __nv_bfloat16(double v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD __nv_bfloat16(int v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD __nv_bfloat16(unsigned int v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD __nv_bfloat16(long v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD __nv_bfloat16(unsigned long v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD __nv_bfloat16(short v) : __x(__kcc_to_bf16((float)v)) {}
+    __KCC_MHD operator float() const { return __kcc_from_bf16(__x); }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 struct __nv_bfloat16_raw { unsigned short x; };
@@ -175,13 +175,13 @@ template <int exponent, int mantissa> __KCC_HD unsigned char __kcc_to_fp8(float 
     struct type {                                                                                    \
         unsigned char __x;                                                                           \
         type() = default;                                                                            \
-        __host__ __device__ __forceinline__ explicit type(float v) : __x(__kcc_to_fp8<exponent, mantissa>(v)) {} \
-        __host__ __device__ __forceinline__ explicit type(double v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
-        __host__ __device__ __forceinline__ explicit type(__half v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
-        __host__ __device__ __forceinline__ explicit type(__nv_bfloat16 v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
-        __host__ __device__ __forceinline__ explicit operator float() const { return __kcc_from_fp8<exponent, mantissa>(__x); } \
-        __host__ __device__ __forceinline__ explicit operator __half() const { return __half(__kcc_from_fp8<exponent, mantissa>(__x)); } \
-        __host__ __device__ __forceinline__ explicit operator __nv_bfloat16() const { return __nv_bfloat16(__kcc_from_fp8<exponent, mantissa>(__x)); } \
+        __KCC_MHD explicit type(float v) : __x(__kcc_to_fp8<exponent, mantissa>(v)) {} \
+        __KCC_MHD explicit type(double v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
+        __KCC_MHD explicit type(__half v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
+        __KCC_MHD explicit type(__nv_bfloat16 v) : __x(__kcc_to_fp8<exponent, mantissa>((float)v)) {} \
+        __KCC_MHD explicit operator float() const { return __kcc_from_fp8<exponent, mantissa>(__x); } \
+        __KCC_MHD explicit operator __half() const { return __half(__kcc_from_fp8<exponent, mantissa>(__x)); } \
+        __KCC_MHD explicit operator __nv_bfloat16() const { return __nv_bfloat16(__kcc_from_fp8<exponent, mantissa>(__x)); } \
     };
 __KCC_FP8(__nv_fp8_e4m3, 4, 3)
 __KCC_FP8(__nv_fp8_e5m2, 5, 2)

@@ -7,20 +7,20 @@ struct __half2_raw { unsigned short x, y; };
 struct __half {
     _Float16 value;
     __half() = default;
-    __host__ __device__ __forceinline__ __half(_Float16 v) : value(v) {}
-    __host__ __device__ __forceinline__ __half(float v) : value((_Float16)v) {}
-    __host__ __device__ __forceinline__ __half(double v) : value((_Float16)v) {}
-    __host__ __device__ __forceinline__ __half(int v) : value((_Float16)v) {}
-    __host__ __device__ __forceinline__ __half(const __half_raw& v) : value(__builtin_bit_cast(_Float16, v.x)) {}
-    __host__ __device__ __forceinline__ operator float() const { return (float)value; }
-    __host__ __device__ __forceinline__ operator __half_raw() const { return __half_raw{__builtin_bit_cast(unsigned short, value)}; }
+    __KCC_MHD __half(_Float16 v) : value(v) {}
+    __KCC_MHD __half(float v) : value((_Float16)v) {}
+    __KCC_MHD __half(double v) : value((_Float16)v) {}
+    __KCC_MHD __half(int v) : value((_Float16)v) {}
+    __KCC_MHD __half(const __half_raw& v) : value(__builtin_bit_cast(_Float16, v.x)) {}
+    __KCC_MHD operator float() const { return (float)value; }
+    __KCC_MHD operator __half_raw() const { return __half_raw{__builtin_bit_cast(unsigned short, value)}; }
 };
 typedef __half half;
 struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
-    __host__ __device__ __forceinline__ __half2(__half a, __half b) : x(a), y(b) {}
-    __host__ __device__ __forceinline__ __half2(const __half2_raw& v) : x(__half_raw{v.x}), y(__half_raw{v.y}) {}
+    __KCC_MHD __half2(__half a, __half b) : x(a), y(b) {}
+    __KCC_MHD __half2(const __half2_raw& v) : x(__half_raw{v.x}), y(__half_raw{v.y}) {}
 };
 typedef __half2 half2;
 

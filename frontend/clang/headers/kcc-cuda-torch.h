@@ -64,10 +64,10 @@ template <class T> struct RestrictPtrTraits { typedef T* __restrict__ PtrType; }
 template <class T, size_t N, template <class> class P, class I, class S> struct __accessor {
     T* __data;
     S __sizes, __strides;
-    __host__ __device__ I size(I i) const { return __sizes[i]; }
-    __host__ __device__ I stride(I i) const { return __strides[i]; }
-    __host__ __device__ T* data() const { return __data; }
-    __host__ __device__ decltype(auto) operator[](I i) const {
+    __KCC_MHD I size(I i) const { return __sizes[i]; }
+    __KCC_MHD I stride(I i) const { return __strides[i]; }
+    __KCC_MHD T* data() const { return __data; }
+    __KCC_MHD decltype(auto) operator[](I i) const {
         if constexpr (N == 1) return (__data[__strides[0] * i]);
         else return __accessor<T, N - 1, P, I, const I*>{__data + __strides[0] * i, __sizes + 1, __strides + 1};
     }

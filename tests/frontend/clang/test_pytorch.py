@@ -4,6 +4,7 @@ instances."""
 from __future__ import annotations
 
 from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.options import OptLevel
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from tests.frontend.clang.sources import cuda, facts_of
 
@@ -85,3 +86,21 @@ def test_macros_and_defaults_make_instances_but_not_of_what_has_none() -> None:
 def test_what_is_asked_for_is_made_beside_the_instances_of_the_source() -> None:
     unit = cuda(BY_MACROS, instantiate=("nobody<double>",))
     assert names(unit) == ["by_default<4>", "copy<128>", "copy<64>", "nobody<double, 4>"]
+
+
+NARROW = """
+#include <torch/extension.h>
+#include <cuda_fp8.h>
+__global__ void k(const torch::PackedTensorAccessor32<c10::Half, 1> a, const __nv_bfloat16 *b,
+                  const __nv_fp8_e4m3 *c, float *o) {
+    int i = threadIdx.x;
+    o[i] = (float)a[i] + (float)b[i] + (float)c[i] + __half2float(__half_raw{7});
+}
+"""
+
+
+def test_what_headers_of_kcc_do_is_on_the_lines_that_use_it() -> None:
+    (kernel,) = cuda(NARROW, OptLevel.O2).kernels
+    places = [each.location for each in kernel.function.instructions if each.location]
+    assert {place.file for place in places} == {"k.cu"}
+    assert {place.line for place in places} <= {6, 7, 8}
