@@ -404,10 +404,10 @@ class _Lowering:
         found = self.merging.find(instruction.block, touch, address)
         if found is not None:
             number, more = found
-            self._join(number, touch.id)
+            made = self.drafts.rows[number]
+            made.parts = (*(made.parts or (made.access,)), touch.id)
             if more:
-                whole = self.drafts.rows[number].bytes + more
-                self.drafts.rows[number].bytes = min(1 << (whole - 1).bit_length(), MOST_JOINED)
+                made.bytes = min(1 << (made.bytes + more - 1).bit_length(), MOST_JOINED)
             return number
         wide = self.wide_stores.get(instruction.index)
         if self.merging.is_sunk(touch, address) or (
@@ -441,11 +441,6 @@ class _Lowering:
         number = self.drafts.add(first.block, draft)
         self.stored_by |= dict.fromkeys(wide.instructions[1:], number)
         return number
-
-    def _join(self, number: int, access: int) -> None:
-        """A load that was made does this access too."""
-        draft = self.drafts.rows[number]
-        draft.parts = (*(draft.parts or (draft.access,)), access)
 
     def _access_draft(
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]

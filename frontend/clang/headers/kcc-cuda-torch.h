@@ -155,9 +155,7 @@ typedef c10::ScalarType Dtype;
 namespace indexing { struct Slice { template <class... A> __host__ Slice(A&&...); }; extern const int None; }
 struct NoGradGuard {};
 struct Library { template <class... A> __host__ Library& def(A&&...); template <class... A> __host__ Library& impl(A&&...); };
-typedef Library __library;
 }
-namespace caffe2 { struct TypeMeta { template <class... A> __host__ TypeMeta(A&&...); }; }
 namespace pybind11 {
 struct arg { __host__ arg(const char*); template <class T> __host__ arg& operator=(T&&); };
 struct module_ { template <class... A> __host__ module_& def(A&&...); __host__ module_& doc(); template <class... A> __host__ module_ def_submodule(A&&...); };
