@@ -103,7 +103,7 @@ def machine_of(
     reader = GpuReader(gpu)
     occupancy = occupancy_of(reader, block_threads, registers, local_bytes)
     conf = np.zeros(CONF_SIZE, np.int64)
-    clock = _clock(reader)
+    clock = reader.clock_mhz(assumed=1000, reason="no clock is known")
     units = _units(reader, conf)
     _issue(reader, conf, occupancy)
     line, sector, l1_bytes = level1(reader, conf, occupancy)
@@ -137,15 +137,6 @@ def add_code(machine: Machine, instructions: int) -> None:
 def _port(gpu: GpuDescription) -> tuple[int, ...]:
     port = load_port_of(gpu)
     return () if port is None else tuple(round(64 * each) for each in astuple(port))
-
-
-def _clock(reader: GpuReader) -> float:
-    """What SMs run at under load: the boost clock, where there is one."""
-    if reader.fact("extra.shader_clock_mhz"):
-        return reader.number("extra.shader_clock_mhz")
-    if reader.fact("core_clock_boost_mhz"):
-        return reader.number("core_clock_boost_mhz")
-    return reader.number("core_clock_base_mhz", assumed=1000, reason="no clock is known")
 
 
 _UNIT_KEYS: dict[Unit, tuple[str, str, str]] = {

@@ -171,12 +171,7 @@ def machine_of(reader: GpuReader) -> Machine:
     generation = generation_of(gpu.capability, gpu.is_amd)
     schedulers = reader.integer("schedulers_per_sm", assumed=4, reason="as most GPUs")
     sms = reader.integer("sm_count")
-    clock_key = "core_clock_boost_mhz"
-    if gpu.extra.shader_clock_mhz is not None:
-        clock_key = "extra.shader_clock_mhz"
-    elif gpu.core_clock_boost_mhz is None:
-        clock_key = "core_clock_base_mhz"
-    clock = reader.number(clock_key)
+    clock = reader.clock_mhz()
     bandwidth = reader.number("memory_bandwidth_gbs") * 1000.0 / clock
     new = generation in (Generation.VOLTA, Generation.AMD)
     capability = gpu.capability or (7, 0)

@@ -214,6 +214,9 @@ class GpuDescription:
     cores_per_sm: Integer = integer(LANES, "single precision lanes", high=4096)
     core_clock_base_mhz: Number = number(MHZ, "guaranteed core clock", low=1, high=20000)
     core_clock_boost_mhz: Number = number(MHZ, "typical boost clock", low=1, high=20000)
+    clock_over_boost: Number = number(
+        "of the boost clock", "the clock under arithmetic load", low=0.1, high=2
+    )
     memory_clock_mhz: Number = number(MHZ, "memory clock, as its source counts", low=1, high=50000)
     memory_bandwidth_gbs: Number = number("GB/s", "data sheet's bandwidth", low=0.1, high=1e6)
     dram_size_gib: Number = number("GiB", "memory", low=0.01, high=1e5)
@@ -291,7 +294,8 @@ class GpuDescription:
 
     @property
     def sm_clock_mhz(self) -> Number:
-        """The clock that an SM runs at under load: shader clock, else boost clock, else base."""
+        """The clock that is named for an SM: shader clock, else boost clock, else base. What it runs
+        at is :meth:`kcc.base.gpu.needs.GpuReader.clock_mhz`."""
         return self.extra.shader_clock_mhz or self.core_clock_boost_mhz or self.core_clock_base_mhz
 
     @property
