@@ -103,7 +103,7 @@ def machine_of(
     reader = GpuReader(gpu)
     occupancy = occupancy_of(reader, block_threads, registers, local_bytes)
     conf = np.zeros(CONF_SIZE, np.int64)
-    clock = reader.clock_mhz(assumed=1000, reason="no clock is known")
+    clock = reader.clock_mhz()
     units = _units(reader, conf)
     _issue(reader, conf, occupancy)
     line, sector, l1_bytes = level1(reader, conf, occupancy)

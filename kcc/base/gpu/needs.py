@@ -77,15 +77,15 @@ class GpuReader:
         assert isinstance(value, str), f"{key} does not hold texts"
         return value
 
-    def clock_mhz(self, *, assumed: float | None = None, reason: str = "") -> float:
+    def clock_mhz(self) -> float:
         """What SMs run at under load [MHz]: the shader clock, else the boost clock and what boards
-        run above it, else the base clock; otherwise like :meth:`integer`."""
+        run above it, else the base clock, without which there is no description."""
         if self.fact("extra.shader_clock_mhz"):
             return self.number("extra.shader_clock_mhz")
         if self.fact("core_clock_boost_mhz"):
             above = self.fact("clock_over_boost")
             return self.number("core_clock_boost_mhz") * (above.value if above else 1.0)
-        return self.number("core_clock_base_mhz", assumed=assumed, reason=reason)
+        return self.number("core_clock_base_mhz")
 
     def _value(self, key: str, assumed: float | str | None, reason: str) -> Any:
         found = self.fact(key)

@@ -10,6 +10,7 @@ import pytest
 from kcc.base.assumptions import parse_assumptions
 from kcc.base.diagnostics import Span
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.gpu.needs import GpuReader
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_argument, parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
@@ -142,7 +143,7 @@ def test_pure_arithmetic_takes_what_the_units_give(gpu: str, lanes: int) -> None
     found = estimated(FMA, "1048576", "256", gpu, (), "a=0.5 b=1.0").estimate
     description = load_gpu(gpu, [])
     sms = int(description.sm_count.value)  # type: ignore[union-attr]
-    clock = float(description.sm_clock_mhz.value)  # type: ignore[union-attr]
+    clock = GpuReader(description).clock_mhz()
     whole = 1048576 * 4096 * 16 / (sms * lanes * clock)
     # Where FMA takes all issue slots, so do the sum, the comparison and the branch of four rounds.
     expected = whole * (67 / 64 if lanes == 128 else 1.0)

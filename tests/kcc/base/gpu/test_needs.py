@@ -30,3 +30,19 @@ def test_what_is_neither_known_nor_assumed_is_an_error_that_names_the_key():
     with pytest.raises(DiagnosticError, match="launch_overhead_cycles") as caught:
         reader.number("launch_overhead_cycles")
     assert caught.value.diagnostics[0].code == "K807"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "overrides", "mhz"),
+    [
+        ("rtx3080", (), 1710 * 1.083),
+        ("rtx3080", ("core_clock_boost_mhz=1800",), 1800 * 1.083),
+        ("rtx3080", ("clock_over_boost=1",), 1710),
+        ("rtx3080", ("core_clock_boost_mhz=null",), 1440),
+        ("mi250x-gcd", (), 1700 * 0.895),
+        ("l40", (), 2490),
+        ("gtx480", (), 1401),
+    ],
+)
+def test_the_clock_is_what_boards_run_at(gpu: str, overrides: tuple[str, ...], mhz: float):
+    assert GpuReader(load_gpu(gpu, overrides)).clock_mhz() == pytest.approx(mhz)
