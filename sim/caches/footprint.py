@@ -88,12 +88,12 @@ def traffic_of(
     blocks = math.prod(shape.grid)
     wave = min(blocks, shape.sms * shape.resident)
     own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
-    together = _spread(wave, shape, 1, 0)
+    resident = together(shape)
     after = _spread(min(2 * wave, blocks), shape, 1, 0)
     sizes = {a: _array_bytes(s, flow, shape) for a, s in by_array.items()}
     everything, kept = sum(sizes.values()), kept_bytes(streams, flow, shape)
     sm = {a: _window(s, flow, facts, own) for a, s in by_array.items()}
-    gpu = {a: _window(s, flow, facts, together) for a, s in by_array.items()}
+    gpu = {a: _window(s, flow, facts, resident) for a, s in by_array.items()}
     sm_bytes = sum(w.unique * SECTOR for w in sm.values())
     lives = {a: _life(s, flow) for a, s in by_array.items()}
     wave_bytes = sum(min(w.unique * SECTOR * lives[a], sizes[a]) for a, w in gpu.items())
@@ -201,6 +201,12 @@ def _miss(window: _Window, footprint: float, size: int) -> float:
     return fits * window.unique / window.requests + (1 - fits)
 
 
+def together(shape: CacheShape) -> Ints:
+    """The numbers of the thread blocks that run together, the first of a launch."""
+    wave = min(math.prod(shape.grid), shape.sms * shape.resident)
+    return _spread(wave, shape, 1, 0)
+
+
 def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
     """The numbers in x, y, z of ``count`` thread blocks, ``step`` apart, x first."""
     numbers = first + np.arange(count, dtype=np.int64) * step
@@ -229,7 +235,7 @@ def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -
     parts, left_out = list[Ints](), 1.0
     for (groups, _), (steps, rows) in classes.items():
         places = unique_values(blocks @ np.array(groups, np.int64))
-        sectors, kept = _touched(rows, places, steps)
+        sectors, kept = touched(rows, places, steps)
         parts.append(sectors)
         left_out = max(left_out, len(places) / kept)
     if not parts:
@@ -238,7 +244,7 @@ def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -
     return _Window(requests, min(count * left_out, requests), longest)
 
 
-def _touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]:
+def touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]:
     """The sectors of addresses moved to all places and by all steps, and how many of the places
     were looked at: no more than :data:`MOST_ADDRESSES` in all."""
     inside = unique_values(np.concatenate([each.ravel() for each in rows]))

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.sim.caches.dram_rows import sectors_a_row
 from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
 from kcc.sim.caches.reuse.analysis import ReuseStudy
 from kcc.sim.caches.reuse.local_memory import key_of
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
+from kcc.sim.caches.streams import LINE
 from kcc.sim.caches.warm_cache import COPIES, cooled, warmed
 from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffic
 from kcc.sim.estimate.subject import Subject
@@ -30,6 +32,8 @@ class LaunchTraffic:
     warm: bool
     memory_side: Mapping[int, float] = field(default_factory=dict[int, float])
     """Sectors that go through a cache at the side of the memory, by access."""
+    row_sectors: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Sectors of a row of DRAM that thread blocks ask for together, by access at known addresses."""
 
 
 def launch_traffic(
@@ -44,6 +48,7 @@ def launch_traffic(
     shape = _caches(machine, subject, occupancy)
     halves = reader.gpu.extra.l2_segment_bytes is not None
     found = asked.traffic(shape, COPIES if halves else 1.0)
+    found = replace(found, row_sectors=_row_sectors(subject, machine, shape, found.by_access))
     side = machine.memory_side
     if side is None or not mechanisms.caches:
         return found
@@ -51,6 +56,23 @@ def launch_traffic(
     scratch = scratch_kept(found.by_access, *_scratch(subject, machine, found.by_access))
     by_access, moved = beyond_cache(found.by_access, larger.by_access, scratch)
     return replace(found, by_access=by_access, memory_side=moved)
+
+
+def _row_sectors(
+    subject: Subject, machine: Machine, shape: CacheShape, traffic: Mapping[int, Traffic]
+) -> dict[int, float]:  # fmt: skip
+    """Of the accesses that go to DRAM; those whose lanes and thread blocks lie alike are looked at
+    once."""
+    found, alike = dict[int, float](), dict[object, float]()
+    for stream in subject.streams:
+        reaches = stream.access in traffic and traffic[stream.access].dram_sectors > 0.0
+        if stream.rows is None or stream.is_local or not reaches or not machine.dram_channels:
+            continue
+        key = stream.groups, (stream.rows - stream.rows.flat[0] // LINE * LINE).tobytes()
+        if key not in alike:
+            alike[key] = sectors_a_row(stream, shape, machine.dram_channels)
+        found[stream.access] = alike[key]
+    return found
 
 
 def _scratch(

@@ -3,6 +3,7 @@ resource needs at least."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -93,6 +94,7 @@ class Demand:
         self.subject, self.machine, self.study = subject, machine, traffic.study
         self.program = subject.program(machine.generation)
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
+        self.row_sectors = traffic.row_sectors
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
         self.streams = {s.access: s for s in subject.streams}
         self.uniform = {s.access for s in subject.streams if s.is_uniform}
@@ -379,7 +381,12 @@ class Demand:
         machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
         if self.dram_streams >= MANY_STREAMS:
             efficiency *= machine.many_streams
-        return min(machine.dram_bytes_per_cycle * efficiency, machine.port_l2_bytes * self.active)
+        streamed = machine.dram_bytes_per_cycle * efficiency
+        own = [self.row_sectors.get(r.access, math.inf) for r in self.program.operations]
+        rows = np.maximum(machine.row_cycles * streamed / (SECTOR * np.array(own)), 1.0)
+        moved = self.executions * self.dram
+        longer = float((moved * rows).sum()) / max(float(moved.sum()), 1e-9) or 1.0
+        return min(streamed / longer, machine.port_l2_bytes * self.active)
 
     @cached_property
     def dram_streams(self) -> int:

@@ -41,6 +41,24 @@ to 8 % on an A100, H100 and B200, 8 and 9 on an RTX 2080 Ti, 13 and 19 on a K40 
 which of them it is, is not known."""
 
 
+ROW_NS, STACKED_ROW_NS = 3.3, 1.65
+"""From one row that a channel of DRAM opens to the next, where nothing else is in the way [ns]: of
+GDDR what four Ampere GPUs take for rows of which 64 bytes are asked (pmpp_nvbench.csv: 3.0 to 4.4),
+which is the time of a row (tRC, some 48 ns) over 16 banks; a channel of HBM is two with banks of
+their own. Turing's take longer where rows are 32 KB apart."""
+
+
+def row_cycles(gpu: GpuDescription, clock_mhz: float) -> float:
+    """Cycles from one row that DRAM opens to the next, in all channels together; 0 where the number
+    of channels is not known."""
+    dram, kind = gpu.dram, gpu.memory_type
+    if dram.channels is None:
+        return 0.0
+    otherwise = STACKED_ROW_NS if kind and kind.value.startswith("HBM") else ROW_NS
+    each = otherwise if dram.row_ns is None else float(dram.row_ns.value)
+    return each * clock_mhz / 1e3 / dram.channels.value
+
+
 def many_streams_share(gpu: GpuDescription) -> float:
     """Of the bandwidth that DRAM sustains, what is left to many streams."""
     known = gpu.dram.many_streams_share

@@ -12,7 +12,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.block_dispatch import blocks_per_cycle
 from kcc.sim.machine.costs import Generation, Unit, generation_of
-from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share
+from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share, row_cycles
 from kcc.sim.machine.fma_pipes import fma_pipes
 from kcc.sim.machine.l2_path import (
     PORT_BYTES,
@@ -125,6 +125,10 @@ class Machine:
     load: MemoryLoad
     many_streams: float
     """Of the bandwidth that DRAM sustains, where warps go through many places at once."""
+    dram_channels: int
+    """0: not known."""
+    row_cycles: float
+    """From one row that DRAM opens to the next, in all channels together; 0: not known."""
     banks: int
     launch_cycles: float
     """From launch to the first instruction and from the last to the end."""
@@ -212,6 +216,8 @@ def machine_of(reader: GpuReader) -> Machine:
         memory_side=memory_side_of(gpu.extra, clock),
         load=_load(gpu, clock),
         many_streams=many_streams_share(gpu),
+        dram_channels=0 if gpu.dram.channels is None else gpu.dram.channels.value,
+        row_cycles=row_cycles(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         code_line_cycles=code_line_cycles(gpu, latency["l2"]),
