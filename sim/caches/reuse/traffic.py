@@ -11,6 +11,7 @@ from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.sim.caches.footprint import (
     CacheShape,
     Traffic,
+    compulsory_sectors,
     kept_bytes,
     launch_bytes,
     shared_traffic,
@@ -97,7 +98,36 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
             found[stream.access] = unknown_traffic(stream, everything, kept, shape)
         else:
             found[stream.access] = _traffic(stream, reuse)
-    return found | _brought_once(subject.streams, found, shape)
+    found |= _brought_once(subject.streams, found, shape)
+    return found | _moved_once(subject, found, shape)
+
+
+def _moved_once(
+    subject: Subject, traffic: Mapping[int, Traffic], shape: CacheShape
+) -> dict[int, Traffic]:
+    """The traffic of accesses to arrays of which the thread blocks that were looked at found too
+    much in L2, or left too much there: it comes from DRAM, or goes there, once at least. What a
+    launch has stored itself it may find in L2."""
+    found, by_array = dict[int, Traffic](), dict[tuple[str, bool], list[Stream]]()
+    stored = {each.array for each in subject.streams if not each.is_load}
+    for each in subject.streams:
+        if each.rows is None or each.is_local or each.is_atomic:
+            continue
+        if not each.is_load or each.array not in stored:
+            by_array.setdefault((each.array, each.is_load), []).append(each)
+    for members in by_array.values():
+        moved = sum(s.executions * traffic[s.access].dram_sectors for s in members)
+        least = max(
+            compulsory_sectors(s, subject.flow, subject.facts, shape) for s in members
+        )  # fmt: skip
+        if moved < least:
+            asked = sum(s.executions * traffic[s.access].l2_sectors for s in members)
+            part = min((least - moved) / asked, 1.0) if asked else 0.0
+            for each in members:
+                own = traffic[each.access]
+                more = min(own.dram_sectors + own.l2_sectors * part, own.l2_sectors)
+                found[each.access] = replace(own, dram_sectors=more)
+    return found
 
 
 def _brought_once(
