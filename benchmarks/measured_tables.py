@@ -33,10 +33,13 @@ from benchmarks.measured_programs import (
 from benchmarks.public_programs import (
     BOOK_CLOCKS,
     BOOK_GPUS,
+    COURSE_GPUS,
     FLUID_GPUS,
     LEET_LAUNCH_MS,
     PEAK_GPUS,
+    TRAINING_GPUS,
     book,
+    course,
     fluid,
     fluid_ms,
     laplacian,
@@ -48,6 +51,7 @@ from benchmarks.public_programs import (
     sgemm_a6000,
     sgemm_ms,
     sgemm_rx7900xtx,
+    training,
 )
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.validation.case import Gpu, Measures
@@ -60,7 +64,8 @@ DATA = "benchmarks/data"
 class Table:
     """A file of measured times. ``program`` gives a row's launches, or why it has no estimate.
 
-    ``gpus`` are kcc's names by those of ``gpu_of``, a text of columns; ``clocks_mhz``, by the same
+    ``gpus`` are kcc's names by those of ``gpu_of``, a text of columns, and after a blank what
+    is otherwise in them; ``clocks_mhz``, by the same
     or for all (""), at which SMs ran where the file tells. ``choice`` is the same for rows among
     which one would choose, empty where there is no choice. ``aside`` says why a row is listed apart
     and not counted.
@@ -111,12 +116,13 @@ class Table:
                     "clock_over_boost": 1}  # fmt: skip
         elif board := self.boards_mhz.get(own):
             keys = {"core_clock_boost_mhz": board, "clock_over_boost": OVER_OWN_BOOST}
-        return Gpu(self.gpus[own], tuple(f"{key}={value}" for key, value in keys.items()))
+        name, *given = self.gpus[own].split()
+        return Gpu(name, (*given, *(f"{key}={value}" for key, value in keys.items())))
 
 
 OVER_OWN_BOOST = 1.051
-"""As `clock_over_boost` of GeForce boards, which is over NVIDIA's boost clock: the same nine boards of
-clpeak over the clock that each names (1.044 to 1.178, and 0.943 and 1.007)."""
+"""As `clock_over_boost` of GeForce boards, which is over NVIDIA's boost clock: the same nine boards
+of clpeak over the clock that each names (1.044 to 1.178, and 0.943 and 1.007)."""
 
 _COUNTERS = {
     "registers": "regs_per_thread",
@@ -283,6 +289,15 @@ TABLES = (
     Table("pmpp_nvbench.csv", "", BOOK_GPUS, book, Measures.LAUNCH,
           (_gpu, lambda row: row["kernel"]), lambda _: "", boards_mhz=BOOK_CLOCKS,
           first_seen="c8407718"),
+    # A host waits for each launch.
+    Table("gpgpu_course.csv", "", COURSE_GPUS, course, Measures.LAUNCH,
+          (_gpu, lambda row: row["kernel"]), lambda _: "",
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3,
+          launches=lambda _: LaunchWay.WAITED, first_seen="18746969"),
+    # rocprofv3's durations of kernels; a host's of four that take milliseconds.
+    Table("hpc_training.csv", "", TRAINING_GPUS, training, Measures.KERNEL,
+          (_gpu, lambda row: row["kernel"]), lambda _: "",
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="18746969"),
     # Launches from a loop of PyTorch, on the same data.
     Table("leetcuda_l20.csv", "", {"": "l20"}, model_kernel, Measures.LAUNCH,
           (lambda row: row["kernel"],), lambda _: "", warm=True,

@@ -242,6 +242,38 @@ def book(row: Row) -> Program:
     return Program((step,), {"n": n, "mask": mask, "channels": channels})
 
 
+# Tables whose rows say themselves what was launched.
+
+COURSE_GPUS: Mapping[str, str] = {
+    **{name: name for name in ("nvidia-tesla-t4", "nvidia-geforce-gtx-1650",
+       "nvidia-geforce-rtx-2060", "amd-radeon-rx-6900-xt", "amd-radeon-rx-7900-xtx")},
+    "rtx3080ti": "rtx3090 sm_count=80 memory_bandwidth_gbs=912 core_clock_boost_mhz=1665",
+}  # fmt: skip
+"""An RTX 3080 Ti by NVIDIA's page of the family."""
+TRAINING_GPUS: Mapping[str, str] = {
+    "amd-mi250x-gcd": "amd-mi250x-gcd",
+    "mi300a": "amd-mi300x sm_count=228 l2.size_bytes=25165824 l2.bytes_per_cycle=8859",
+}
+"""An MI300A has six of an MI300X's eight dies, so that many CUs and that much of its L2."""
+
+
+def listed(folder: str, row: Row) -> Program:
+    """The launch that a row describes, of a file in a folder of the sources."""
+    step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
+                tuple(row["arguments"].split(";")), tuple(row["defines"].split()))  # fmt: skip
+    return Program((step,))
+
+
+def course(row: Row) -> Program:
+    """A kernel of the course on GPGPU."""
+    return listed("GPGPUCourse", row)
+
+
+def training(row: Row) -> Program:
+    """A kernel of AMD's examples for training."""
+    return listed("HPCTrainingExamples", row)
+
+
 # Kernels of models as LeetCUDA has them (kernels/*/*.cu), on an L20; launches as their bindings to
 # PyTorch choose them.
 

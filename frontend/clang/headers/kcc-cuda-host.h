@@ -361,6 +361,8 @@ template <class T> __host__ __device__ constexpr T&& move(T& v) { return static_
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 #define hipLaunchKernelGGL(kernel, blocks, threads, bytes, stream, ...) kernel<<<blocks, threads, bytes, (cudaStream_t)(stream)>>>(__VA_ARGS__)
+template <class T> __device__ inline T unsafeAtomicAdd(T* p, T v) { return atomicAdd(p, v); }
+template <class T> __device__ inline T safeAtomicAdd(T* p, T v) { return atomicAdd(p, v); }
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y
 #define hipThreadIdx_z threadIdx.z

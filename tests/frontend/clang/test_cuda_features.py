@@ -318,6 +318,27 @@ int main() {
     assert kernels(text, "a.cu.hip") == ["scale<float>"]
 
 
+def test_hip_names_two_ways_to_add_floats_atomically() -> None:
+    text = """#include <hip/hip_runtime.h>
+__global__ void sum(const double *a, double *global, float *other) {
+    __shared__ double near;
+    if (threadIdx.x == 0) near = 0;
+    __syncthreads();
+    unsafeAtomicAdd(&near, a[threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x == 0) unsafeAtomicAdd(global, near);
+    safeAtomicAdd(other, (float)a[threadIdx.x]);
+}
+"""
+    unit = compile_source(SourceText("sum.hip", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    x = np.arange(64.0)
+    done = execute(
+        unit, unit.kernels[0], NDRange((64,), (64,)), [x, np.ones(1), np.zeros(1, np.float32)]
+    )
+    assert done.buffers[1][0] == x.sum() + 1
+    assert done.buffers[2][0] == x.sum()
+
+
 def test_hip_sources_have_the_wavefronts_of_the_gpu() -> None:
     text = """#include <hip/hip_runtime.h>
 __global__ void sum(const float *a, float *o, unsigned long long *odd) {
