@@ -39,7 +39,7 @@ STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
 GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
 COULOMB = "coulomb3d_rtx2080ti_counters"
 PEAKS, ROOFLINE = "opencl_benchmark", "roofline_floats"
-BOOK, MODELS = "pmpp_nvbench", "leetcuda_l20"
+BOOK, MODELS, COURSE = "pmpp_nvbench", "leetcuda_l20", "gpgpu_course"
 K40, POLYBENCH = "simple_kernels_k40", "polybench_h100_sxm"
 
 CONVOLUTION_US = 1.8
@@ -94,6 +94,8 @@ CONSTANTS = (
     Constant(block_dispatch, "BLOCKS_PER_CYCLE", 0.0, (SMALL,), "blocks start at once"),
     Constant(dram_load, "MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
     Constant(dram_load, "AMD_MANY_STREAMS_SHARE", 1.0, (PEAKS,), "as of one stream"),
+    Constant(dram_load, "ROW_NS", 0.0, (BOOK,), "rows open at once"),
+    Constant(dram_load, "STACKED_ROW_NS", 0.0, (BOOK,), "rows open at once"),
     Constant(l2_path, "PART_WRITTEN_CYCLES", 1.0, (PEAKS,), "as whole sectors"),
     Constant(l2_path, "PARTS_AS_WHOLE", (), (MODELS,), "as Turing to Hopper"),
     Constant(optimise, "AMD_UNROLL_SIZE", 10240, ("convolution_milo_w6600",),
@@ -102,6 +104,7 @@ CONSTANTS = (
 
 SOURCES = {
     "gpubenches-stream": STREAMS, "gpubenches-small": SMALL, "opencl-benchmark": PEAKS,
+    "pmpp-times": BOOK, "gpgpu-course": COURSE,
 }  # fmt: skip
 """Sources of values in GPU files that are tables of times; other microbenchmarks (latencies,
 strides, cache bandwidths) give no kernel's time."""

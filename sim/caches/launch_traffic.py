@@ -33,7 +33,7 @@ class LaunchTraffic:
     memory_side: Mapping[int, float] = field(default_factory=dict[int, float])
     """Sectors that go through a cache at the side of the memory, by access."""
     row_sectors: Mapping[int, float] = field(default_factory=dict[int, float])
-    """Sectors of a row of DRAM that thread blocks ask for together, by access at known addresses."""
+    """Of a row of DRAM, those that thread blocks ask for together, by access at known addresses."""
 
 
 def launch_traffic(

@@ -295,8 +295,8 @@ class GpuDescription:
 
     @property
     def sm_clock_mhz(self) -> Number:
-        """The clock that is named for an SM: shader clock, else boost clock, else base. What it runs
-        at is :meth:`kcc.base.gpu.needs.GpuReader.clock_mhz`."""
+        """The clock that is named for an SM: shader clock, else boost clock, else base. What it
+        runs at is :meth:`kcc.base.gpu.needs.GpuReader.clock_mhz`."""
         return self.extra.shader_clock_mhz or self.core_clock_boost_mhz or self.core_clock_base_mhz
 
     @property
