@@ -7,6 +7,7 @@ differs between devices, or on a symbol that is not given.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
 from typing import TypeGuard
 
@@ -45,6 +46,7 @@ from kcc.passes.symbolic.rows import (
     both_known,
     logical,
     nothing,
+    repeated,
     selected,
     shrunk,
     spread,
@@ -89,7 +91,8 @@ class Evaluator:
     ) -> None:
         self._alone, self._taken = alone, [0]
         self._values, self.lanes = values, lanes
-        self._top = Frame(lanes.count)
+        self._top = Frame(lanes.count, shape=lanes.shape)
+        self._faces, self._shapes = {lanes.shape: self._top}, dict[Node, tuple[int, ...]]()
         self._left = self._work = work
         self._exhausted = False
         self._expected: set[Node] = set()
@@ -233,8 +236,26 @@ class Evaluator:
             each = pending.pop()
             if each not in seen and self._ready(frame, each) is None:
                 seen.add(each)
-                pending += self._first_operands(each)
+                if self._face(frame, each) is frame:
+                    pending += self._first_operands(each)
         return sorted(seen, key=lambda each: each.id)
+
+    def _face(self, frame: Frame, node: Node) -> Frame:
+        """The frame that a node is computed in: where rows are combinations along axes, that of
+        the axes it depends on, which has few rows. Loops are gone through for all rows at once."""
+        if not frame.shape or self._has_loops(node):
+            return frame
+        if node not in self._shapes:
+            ones = (1,) * len(frame.shape)
+            for each in settled_first(node, self._shapes):
+                parts = [self._shapes[operand] for operand in computed_from(each)]
+                if isinstance(each, Symbol):
+                    parts = [np.shape(self.lanes.symbols.get((each.kind, each.index), 0))]
+                self._shapes[each] = np.broadcast_shapes(ones, *parts)
+        shape = self._shapes[node]
+        if shape not in self._faces:
+            self._faces[shape] = Frame(math.prod(shape), shape=shape)
+        return self._faces[shape]
 
     def _order(self, node: Node) -> list[Node]:
         """A node and what it is computed from, operands first, bodies of loops left out."""
@@ -279,6 +300,9 @@ class Evaluator:
         self, frame: Frame, node: Node
     ) -> Evaluated:
         self._spend(frame.size)
+        face = self._face(frame, node)
+        if face is not frame:
+            return repeated(self._get(face, node), face.shape, frame.shape)
         match node:
             case Number():
                 return Evaluated(semantics.constant(node.value, node.type))
@@ -317,7 +341,7 @@ class Evaluator:
         if frame.counter is not None and symbol.kind is SymbolKind.COUNTER:
             return as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
         given = self.lanes.symbols.get((symbol.kind, symbol.index))
-        return nothing(symbol) if given is None else as_type(given, symbol, None)
+        return nothing(symbol) if given is None else as_type(given.reshape(-1), symbol, None)
 
     def _operation(self, frame: Frame, node: Operation) -> Evaluated:
         operands = [self._get(frame, operand) for operand in node.operands]

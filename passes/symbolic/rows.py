@@ -106,6 +106,17 @@ def taken(value: Evaluated, rows: NDArray[np.int64] | None) -> Evaluated:
     return Evaluated(data, known)
 
 
+def repeated(value: Evaluated, own: tuple[int, ...], shape: tuple[int, ...]) -> Evaluated:
+    """A value of all combinations along some axes as one of those along more: ``own`` is ``shape``
+    with 1 along what it does not depend on."""
+
+    def wide(values: Array) -> Array:
+        one = len(values) == 1
+        return values if one else np.broadcast_to(values.reshape(own), shape).reshape(-1)
+
+    return Evaluated(wide(value.data), None if value.known is None else wide(value.known))
+
+
 def shrunk(value: Evaluated) -> Evaluated:
     """One element where all rows are alike."""
     data, known = value.data, value.known
