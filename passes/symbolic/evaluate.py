@@ -566,17 +566,20 @@ class Evaluator:
             raise WorkLimitError
         result = np.full(frame.size, node.fold.nothing, np.int64)
         fine, ends, start = np.array(known), np.cumsum(counts), 0
+        begins = ends - counts
         while start < frame.size:
-            done = ends[start - 1] if start else 0
+            done = begins[start]
             stop = max(int(np.searchsorted(ends, done + MAX_ROWS, "right")), start + 1)
             rows = np.repeat(np.arange(start, stop), counts[start:stop])
-            firsts = (ends - counts)[rows] - done
             child = Frame(len(rows), frame, node.loop, rows)
-            child.counter = Evaluated((np.arange(len(rows)) - firsts).astype(U64))
+            child.counter = Evaluated((np.arange(len(rows)) - (begins[rows] - done)).astype(U64))
             if len(rows):
                 value = self._get(child, node.value)
-                data, sure = value.rows(len(rows)).view(np.int64), value.is_known(len(rows))
-                FOLDS[node.fold].at(result, rows, data)
-                np.logical_and.at(fine, rows, sure)
+                data = value.rows(len(rows)).view(np.int64)
+                some = start + np.flatnonzero(counts[start:stop])
+                result[some] = FOLDS[node.fold].reduceat(data, begins[some] - done)
+                if value.known is not None:
+                    sure = value.is_known(len(rows))
+                    fine[some] &= np.logical_and.reduceat(sure, begins[some] - done)
             start = stop
         return shrunk(Evaluated(result.view(U64), None if fine.all() else fine))
