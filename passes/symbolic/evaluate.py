@@ -42,11 +42,12 @@ from kcc.passes.symbolic.reasons import everything
 from kcc.passes.symbolic.rows import (
     Evaluated,
     all_known_in,
+    along,
     as_type,
     both_known,
+    in_rows,
     logical,
     nothing,
-    repeated,
     selected,
     shrunk,
     spread,
@@ -185,6 +186,12 @@ class Evaluator:
         if frame.parent is not None and frame.loop not in self._values.varying(node):
             found = frame.fixed[node] = self._outer(frame, frame.parent, node)
             return found
+        face = self._face(frame, node)
+        if face is not frame:
+            self._spend(frame.size)
+            value = along(self._get(face, node), face.shape)
+            found = frame.memo[node] = in_rows(value, frame.shape)
+            return found
         for each in self._missing(frame, node) if frame.parent is None else self._order(node):
             inner = frame.parent is None or frame.loop in self._values.varying(each)
             if inner and self._ready(frame, each) is None:
@@ -234,10 +241,10 @@ class Evaluator:
         seen, pending = set[Node](), [node]
         while pending:
             each = pending.pop()
-            if each not in seen and self._ready(frame, each) is None:
+            here = each not in seen and self._face(frame, each) is frame
+            if here and self._ready(frame, each) is None:
                 seen.add(each)
-                if self._face(frame, each) is frame:
-                    pending += self._first_operands(each)
+                pending += self._first_operands(each)
         return sorted(seen, key=lambda each: each.id)
 
     def _face(self, frame: Frame, node: Node) -> Frame:
@@ -300,18 +307,16 @@ class Evaluator:
         self, frame: Frame, node: Node
     ) -> Evaluated:
         self._spend(frame.size)
-        face = self._face(frame, node)
-        if face is not frame:
-            return repeated(self._get(face, node), face.shape, frame.shape)
         match node:
             case Number():
                 return Evaluated(semantics.constant(node.value, node.type))
             case Symbol():
                 return self._symbol(frame, node)
             case Sum(type=IntTy(bits)):
-                parts = [(self._get(frame, term), c) for term, c in node.terms]
-                data = semantics.combination([(p.data, c) for p, c in parts], node.constant, bits)
-                return Evaluated(data, all_known_in(p for p, _ in parts))
+                parts = self._broadcast(frame, [term for term, _ in node.terms])
+                scaled = [(p.data, c) for p, (_, c) in zip(parts, node.terms, strict=True)]
+                data = semantics.combination(scaled, node.constant, bits)
+                return in_rows(Evaluated(data, all_known_in(parts)), frame.shape)
             case Product(type=IntTy(bits)):
                 factors = [self._get(frame, factor) for factor in node.factors]
                 data = semantics.product([f.data for f in factors], bits)
@@ -337,6 +342,14 @@ class Evaluator:
             case _:
                 return nothing(node)
 
+    def _broadcast(self, frame: Frame, nodes: Iterable[Node]) -> list[Evaluated]:
+        """Values for operations element by element: where rows are combinations along axes, each
+        along those that it depends on, and what is made of them is for :func:`in_rows`."""
+        if not frame.shape:
+            return [self._get(frame, node) for node in nodes]
+        faces = [(node, self._face(frame, node)) for node in nodes]
+        return [along(self._get(face, node), face.shape) for node, face in faces]
+
     def _symbol(self, frame: Frame, symbol: Symbol) -> Evaluated:
         if frame.counter is not None and symbol.kind is SymbolKind.COUNTER:
             return as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
@@ -344,23 +357,24 @@ class Evaluator:
         return nothing(symbol) if given is None else as_type(given.reshape(-1), symbol, None)
 
     def _operation(self, frame: Frame, node: Operation) -> Evaluated:
-        operands = [self._get(frame, operand) for operand in node.operands]
+        operands = self._broadcast(frame, node.operands)
         data = [operand.data for operand in operands]
         match node.operator:
             case Opcode.SELECT:
-                return selected(operands)
+                found = selected(operands)
             case Opcode.AND | Opcode.OR if node.type == I1:
-                return logical(operands, absorbing=int(node.operator is Opcode.OR))
+                found = logical(operands, absorbing=int(node.operator is Opcode.OR))
             case Opcode.ICMP:
                 assert isinstance(node.detail, IntPredicate)
                 result = semantics.compare(node.detail, node.operands[0].type.bits, *data)
-                return Evaluated(result.astype(U64), all_known_in(operands))
+                found = Evaluated(result.astype(U64), all_known_in(operands))
             case Opcode.FCMP:
                 assert isinstance(node.detail, FloatPredicate)
                 result = semantics.compare_floats(node.detail, *data)
-                return Evaluated(result.astype(U64), all_known_in(operands))
+                found = Evaluated(result.astype(U64), all_known_in(operands))
             case _:
-                return self._plain(node, operands)
+                return self._plain(node, [self._get(frame, each) for each in node.operands])
+        return in_rows(found, frame.shape)
 
     def _plain(self, node: Operation, operands: list[Evaluated]) -> Evaluated:
         data = [operand.data for operand in operands]
@@ -568,18 +582,17 @@ class Evaluator:
         fine, ends, start = np.array(known), np.cumsum(counts), 0
         begins = ends - counts
         while start < frame.size:
-            done = begins[start]
+            done = int(begins[start])
             stop = max(int(np.searchsorted(ends, done + MAX_ROWS, "right")), start + 1)
             rows = np.repeat(np.arange(start, stop), counts[start:stop])
             child = Frame(len(rows), frame, node.loop, rows)
             child.counter = Evaluated((np.arange(len(rows)) - (begins[rows] - done)).astype(U64))
             if len(rows):
                 value = self._get(child, node.value)
-                data = value.rows(len(rows)).view(np.int64)
                 some = start + np.flatnonzero(counts[start:stop])
-                result[some] = FOLDS[node.fold].reduceat(data, begins[some] - done)
+                data, firsts = value.rows(len(rows)).view(np.int64), begins[some] - done
+                result[some] = FOLDS[node.fold].reduceat(data, firsts)
                 if value.known is not None:
-                    sure = value.is_known(len(rows))
-                    fine[some] &= np.logical_and.reduceat(sure, begins[some] - done)
+                    fine[some] &= np.logical_and.reduceat(value.is_known(len(rows)), firsts)
             start = stop
         return shrunk(Evaluated(result.view(U64), None if fine.all() else fine))

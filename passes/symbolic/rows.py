@@ -106,15 +106,27 @@ def taken(value: Evaluated, rows: NDArray[np.int64] | None) -> Evaluated:
     return Evaluated(data, known)
 
 
-def repeated(value: Evaluated, own: tuple[int, ...], shape: tuple[int, ...]) -> Evaluated:
-    """A value of all combinations along some axes as one of those along more: ``own`` is ``shape``
-    with 1 along what it does not depend on."""
+def along(value: Evaluated, shape: tuple[int, ...]) -> Evaluated:
+    """A value whose rows are all combinations along some axes, as arrays with these axes; one that
+    all rows share stays as it is."""
 
-    def wide(values: Array) -> Array:
-        one = len(values) == 1
-        return values if one else np.broadcast_to(values.reshape(own), shape).reshape(-1)
+    def laid(values: Array) -> Array:
+        return values if values.size == 1 else values.reshape(shape)
 
-    return Evaluated(wide(value.data), None if value.known is None else wide(value.known))
+    return Evaluated(laid(value.data), None if value.known is None else laid(value.known))
+
+
+def in_rows(value: Evaluated, shape: tuple[int, ...]) -> Evaluated:
+    """Row by row what :func:`along` gave, or was made of it, for all combinations of ``shape``;
+    without one it is so already."""
+    if not shape:
+        return value
+
+    def flat(values: Array) -> Array:
+        one = values.size == 1
+        return values.reshape(-1) if one else np.broadcast_to(values, shape).reshape(-1)
+
+    return Evaluated(flat(value.data), None if value.known is None else flat(value.known))
 
 
 def shrunk(value: Evaluated) -> Evaluated:
