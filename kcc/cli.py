@@ -15,7 +15,7 @@ from importlib import import_module
 
 import kcc
 from kcc.base.cache_folder import refused_folders
-from kcc.base.collecting import collect_seldom
+from kcc.base.collecting import collect_seldom, keep_freed_memory
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 from kcc.base.scratch import Terminated, tidy
 from kcc.commands.console import paint_messages, say
@@ -38,6 +38,7 @@ COMMANDS = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's) and give the exit code."""
     collect_seldom()
+    keep_freed_memory()
     arguments = list(sys.argv[1:] if argv is None else argv)
 
     sources = SourceLines()

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage."""
+"""How often this process looks for garbage, and what it does with memory that is free."""
 
 from __future__ import annotations
 
@@ -15,3 +15,16 @@ def collect_seldom() -> None:
     It stays so: whoever goes back to more has all that there is looked through at once."""
     if 0 < gc.get_threshold()[0] < OBJECTS:
         gc.set_threshold(OBJECTS, YOUNG, OLD)
+
+
+LARGEST_MAPPED = (32 << 20) - (64 << 10)
+"""Just under 32 MiB, the largest block from which the C library learns (see below)."""
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep up to 64 MiB that are free, for the next arrays. Else each array of a
+    megabyte goes back to the system at once, and the next one's pages come from there one by one:
+    half of the page faults of an analysis. That a block which was mapped is freed makes glibc take
+    smaller ones from its heap from then on, and give back what is twice as large (mallopt(3),
+    M_MMAP_THRESHOLD); elsewhere it does nothing. The block's own pages are never touched."""
+    bytes(LARGEST_MAPPED)

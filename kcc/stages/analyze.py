@@ -237,13 +237,14 @@ def count_registers(
     Raises :class:`DiagnosticError` (K81x) for ptxas that does not do its work.
     """
     from kcc.frontend.options import OptLevel
-    from kcc.passes.registers.counts import estimate_registers
-    from kcc.stages.machine_code import machine_code, registers_of
 
     if unit.opt_level is not OptLevel.O2:
         if request.registers is None:
             return {}
         unit = _optimised(unit, request, stage)
+    from kcc.passes.registers.counts import estimate_registers
+    from kcc.stages.machine_code import machine_code, registers_of
+
     asked = request.registers or RegisterRequest()
     if asked.code is not None:
         code = asked.code
@@ -266,14 +267,14 @@ def _optimised(unit: CompiledUnit, request: AnalysisRequest, stage: Around) -> C
 def _machine_views(
     unit: CompiledUnit, request: AnalysisRequest, stage: Around
 ) -> Mapping[str, MachineView]:
+    asked = request.registers.code if request.registers else None
+    if asked is None or not request.machine_code:
+        return {}
     from kcc.frontend.machine_code.graph import MachineGraph
     from kcc.frontend.machine_code.numbering import Numbers
     from kcc.report.analysis.model import MachineView
     from kcc.stages.machine_code import machine_code
 
-    asked = request.registers.code if request.registers else None
-    if asked is None or not request.machine_code:
-        return {}
     best = _optimised(unit, request, stage)
     codes = stage("machine code", lambda: machine_code(best, asked))
     numbers = Numbers.of(best.module)

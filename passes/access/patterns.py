@@ -24,6 +24,8 @@ from kcc.passes.memory.access_facts import (
     AccessKind,
     AccessPattern,
     AccessPatterns,
+    Executions,
+    Footprint,
     MemoryShape,
 )
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
@@ -94,7 +96,8 @@ class AccessStudy:
         self._heavy = set[Node]()
         self._warps = dict[tuple[object, ...], "Warps"]()
         self._iterations = dict[tuple[int | None, bool], Iterations]()
-        self._requests = dict[int, int | None]()
+        self._counted = dict[tuple[object, ...], Executions | None]()
+        self._footprints = dict[tuple[object, ...], Footprint]()
 
     def pattern(self, access: MemoryAccess) -> AccessPattern:
         """The pattern of an access."""
@@ -140,24 +143,49 @@ class AccessStudy:
 
         if access.space is AddressSpace.PRIVATE:
             return found
+        found = self.with_executions(access, place, found)
         active = self.activity(access.block)
-        done = None
         exact = warps if active is None else self.warps(active.counts)
-        if active and access.block not in self.parted and not exact.unknown(active.condition):
-            apart = self.split(exact, place.address, active.condition)
-            if isinstance(apart, Split):
-                done = launch.executions(place, exact, apart, active)
+        key = (place, active and (active.condition, *sorted(active.counts.items())))
+        if key not in self._footprints:
+            self._footprints[key] = launch.footprint(place, exact, active)
         lines = found.lines
         width = min(exact.size, exact.warp)
         return replace(
             found,
-            executions=done,
-            requests=done.count if done else None,
-            footprint=launch.footprint(place, exact, active),
+            footprint=self._footprints[key],
             lanes_per_line=width / lines.mean if lines and lines.mean else None,
             warps_per_line=launch.warps_per_line(place, warps, split) if lines else None,
             loops=launch.loop_reuse(place, warps, split),
         )
+
+    def with_executions(
+        self, access: MemoryAccess, place: Place, found: AccessPattern
+    ) -> AccessPattern:
+        """With how often the launch executes it, and what that costs."""
+        done = self._executions(access.block, place)
+        return replace(found, executions=done, requests=done.count if done else None)
+
+    def _executions(self, block: int, place: Place) -> Executions | None:
+        """All executions of an access, counted once for those that are alike."""
+        active = self.activity(block)
+        if active is None or block in self.parted:
+            return None
+        key = (place, active.condition, *sorted(active.counts.items()))
+        if key not in self._counted:
+            self._counted[key] = self._count(place, active)
+        return self._counted[key]
+
+    def _count(self, place: Place, active: Activity) -> Executions | None:
+        from kcc.passes.access import over_launch as launch
+
+        warps = self.warps(active.counts)
+        if warps.unknown(active.condition):
+            return None
+        apart = self.split(warps, place.address, active.condition)
+        if isinstance(apart, Unknown):
+            return None
+        return launch.executions(place, warps, apart, active)
 
     def activity(self, block: int) -> Activity | None:
         """When a block is executed, where that is known."""
@@ -167,28 +195,12 @@ class AccessStudy:
         """With how often warps come to it, which is known of addresses that are not."""
         if found.requests is not None or self.algebra.known.local_size is None:
             return found
-        if access.block not in self._requests:
-            self._requests[access.block] = self._count_requests(access.block)
-        return replace(found, requests=self._requests[access.block])
-
-    def _count_requests(self, block: int) -> int | None:
-        """Executions of a block by warps in the launch."""
-        from kcc.passes.access import over_launch as launch
         from kcc.passes.access.measure import Place
 
-        active = self.activity(block)
-        if active is None or block in self.parted:
-            return None
-        warps, nowhere = self.warps(active.counts), self.algebra.sum([], I64, 0)
-        if warps.unknown(active.condition):
-            return None
-        apart = self.split(warps, nowhere, active.condition)
-        if isinstance(apart, Unknown):
-            return None
-        loops = tuple(self.values.loops.around(block))
-        place = Place(nowhere, 1, AddressSpace.GLOBAL, self.shape, loops)
-        done = launch.executions(place, warps, apart, active)
-        return done.count if done else None
+        nowhere, loops = self.algebra.sum([], I64, 0), self.values.loops.around(access.block)
+        place = Place(nowhere, 1, AddressSpace.GLOBAL, self.shape, tuple(loops))
+        done = self._executions(access.block, place)
+        return replace(found, requests=done.count if done else None)
 
     def warps(self, counts: Mapping[int, int], order: tuple[int, int, int] = (0, 1, 2)) -> Warps:
         """The warps of the launch in so many iterations of loops."""

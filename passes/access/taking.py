@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.passes.access.distinct import unique_values
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -158,7 +160,8 @@ def _between(axis: Ints, taken: Mask, most: int) -> Ints:
         np.linspace(axis[gap], axis[gap + 1], points + 2).astype(np.int64)[1:-1]
         for gap in gaps[: max(most // points, 1)]
     ]
-    return np.setdiff1d(np.concatenate(inside), axis)
+    found = unique_values(np.concatenate(inside))
+    return np.setdiff1d(found, axis, assume_unique=True)
 
 
 def weights_of(axis: Ints, extent: int) -> Floats:

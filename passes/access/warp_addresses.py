@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.ir.instructions import Alloca
 from kcc.frontend.ir.types import I64
+from kcc.passes.access.distinct import unique_values
 from kcc.passes.access.taking import TakingShares, refined, segments, weights_of
 from kcc.passes.memory.warp_cost import Ints, Mask
 from kcc.passes.symbolic.affine import depends_on
@@ -372,30 +373,28 @@ class Warps:
     def _lanes(
         self, keys: list[Key], axes: list[Ints], combinations: int, size: int | None = None
     ) -> Lanes:
-        """A row for each work-item of a thread block (or so many of them) in each combination."""
+        """A row for each work-item of a thread block (or so many of them) in each combination, the
+        first key the fastest of those."""
         symbols: dict[Key, NDArray[Any]] = dict(self.given)
         size = size or self.size
-        count = combinations * size
-        items = np.arange(size, dtype=np.int64)
-        number = np.arange(combinations, dtype=np.int64)
+        inside = items = np.arange(size, dtype=np.int64)
         moved = dict[Key, Ints]()
-        for key, axis in zip(keys, axes, strict=True):
-            moved[key] = np.repeat(axis[number % len(axis)], size)
-            number = number // len(axis)
-        inside = items
+        for place, (key, axis) in enumerate(zip(keys, axes, strict=True), start=1):
+            moved[key] = axis.reshape(-1, *[1] * place)
         for dimension in self.order:
             extent = self.local[dimension]
-            own = np.tile(inside % extent, combinations)
+            own = inside % extent
             inside = inside // extent
             group = moved.get((_GROUP, dimension), np.zeros(1, np.int64))
             symbols[_LOCAL, dimension] = own
             symbols[_GROUP, dimension] = group
             symbols[_GLOBAL, dimension] = group * extent + own + self.known.offset[dimension]
-        symbols[SymbolKind.LANE, 0] = np.tile(items % self.warp, combinations)
+        symbols[SymbolKind.LANE, 0] = items % self.warp
         for loop in self.values.loops.loops:
             key = (SymbolKind.COUNTER, loop.id)
             symbols[key] = moved.get(key, np.zeros(1, np.int64))
-        return Lanes(count, {**symbols, **self._bases})
+        shape = (*map(len, reversed(axes)), size) if keys else ()
+        return Lanes(combinations * size, {**symbols, **self._bases}, shape=shape)
 
     @cached_property
     def _bases(self) -> dict[Key, NDArray[Any]]:
@@ -508,7 +507,7 @@ def _sampled(extents: list[int], most: int) -> tuple[list[Ints], bool]:
         largest = kept.index(max(kept))
         kept[largest] = max(kept[largest] // 2, 2)
     axes = [
-        np.unique(np.linspace(0, extent - 1, some).astype(np.int64))
+        unique_values(np.linspace(0, extent - 1, some).astype(np.int64))
         for extent, some in zip(extents, kept, strict=True)
     ]
     return axes, kept != extents

@@ -95,9 +95,16 @@ class WhatIf:
     def __init__(self, kernel: Kernel, facts: Facts) -> None:
         self.facts, self.patterns = facts, facts[AccessPatterns].patterns
         self.study = AccessStudy(kernel, facts, facts[AccessPatterns].shape)
+        self._found = dict[tuple[int, Change], AccessPattern | Unknown]()
 
     def pattern(self, access: MemoryAccess, change: Change) -> AccessPattern | Unknown:
         """The pattern an access would have: kind, stride and costs."""
+        key = (access.id, change)
+        if key not in self._found:
+            self._found[key] = self._pattern(access, change)
+        return self._found[key]
+
+    def _pattern(self, access: MemoryAccess, change: Change) -> AccessPattern | Unknown:
         size, study = access.element_bytes, self.study
         if isinstance(size, Unknown):
             return size
@@ -131,7 +138,7 @@ class WhatIf:
             return Unknown(self.patterns[access.id].reason)
         if isinstance(change, Aligned):
             found = measured(pattern, place, warps, split, iterations)
-            return study.over_launch(access, place, found, split, warps)
+            return study.with_executions(access, place, found)
         if isinstance(change, Vectorised):
             size *= change.width
         unit = size if isinstance(change, Vectorised) else change.row_bytes

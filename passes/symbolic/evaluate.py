@@ -7,6 +7,7 @@ differs between devices, or on a symbol that is not given.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
 from typing import TypeGuard
 
@@ -41,8 +42,10 @@ from kcc.passes.symbolic.reasons import everything
 from kcc.passes.symbolic.rows import (
     Evaluated,
     all_known_in,
+    along,
     as_type,
     both_known,
+    in_rows,
     logical,
     nothing,
     selected,
@@ -89,7 +92,8 @@ class Evaluator:
     ) -> None:
         self._alone, self._taken = alone, [0]
         self._values, self.lanes = values, lanes
-        self._top = Frame(lanes.count)
+        self._top = Frame(lanes.count, shape=lanes.shape)
+        self._faces, self._shapes = {lanes.shape: self._top}, dict[Node, tuple[int, ...]]()
         self._left = self._work = work
         self._exhausted = False
         self._expected: set[Node] = set()
@@ -182,6 +186,12 @@ class Evaluator:
         if frame.parent is not None and frame.loop not in self._values.varying(node):
             found = frame.fixed[node] = self._outer(frame, frame.parent, node)
             return found
+        face = self._face(frame, node)
+        if face is not frame:
+            self._spend(frame.size)
+            value = along(self._get(face, node), face.shape)
+            found = frame.memo[node] = in_rows(value, frame.shape)
+            return found
         for each in self._missing(frame, node) if frame.parent is None else self._order(node):
             inner = frame.parent is None or frame.loop in self._values.varying(each)
             if inner and self._ready(frame, each) is None:
@@ -231,10 +241,28 @@ class Evaluator:
         seen, pending = set[Node](), [node]
         while pending:
             each = pending.pop()
-            if each not in seen and self._ready(frame, each) is None:
+            here = each not in seen and self._face(frame, each) is frame
+            if here and self._ready(frame, each) is None:
                 seen.add(each)
                 pending += self._first_operands(each)
         return sorted(seen, key=lambda each: each.id)
+
+    def _face(self, frame: Frame, node: Node) -> Frame:
+        """The frame that a node is computed in: where rows are combinations along axes, that of
+        the axes it depends on, which has few rows. Loops are gone through for all rows at once."""
+        if not frame.shape or self._has_loops(node):
+            return frame
+        if node not in self._shapes:
+            ones = (1,) * len(frame.shape)
+            for each in settled_first(node, self._shapes):
+                parts = [self._shapes[operand] for operand in computed_from(each)]
+                if isinstance(each, Symbol):
+                    parts = [np.shape(self.lanes.symbols.get((each.kind, each.index), 0))]
+                self._shapes[each] = np.broadcast_shapes(ones, *parts)
+        shape = self._shapes[node]
+        if shape not in self._faces:
+            self._faces[shape] = Frame(math.prod(shape), shape=shape)
+        return self._faces[shape]
 
     def _order(self, node: Node) -> list[Node]:
         """A node and what it is computed from, operands first, bodies of loops left out."""
@@ -285,9 +313,10 @@ class Evaluator:
             case Symbol():
                 return self._symbol(frame, node)
             case Sum(type=IntTy(bits)):
-                parts = [(self._get(frame, term), c) for term, c in node.terms]
-                data = semantics.combination([(p.data, c) for p, c in parts], node.constant, bits)
-                return Evaluated(data, all_known_in(p for p, _ in parts))
+                parts = self._broadcast(frame, [term for term, _ in node.terms])
+                scaled = [(p.data, c) for p, (_, c) in zip(parts, node.terms, strict=True)]
+                data = semantics.combination(scaled, node.constant, bits)
+                return in_rows(Evaluated(data, all_known_in(parts)), frame.shape)
             case Product(type=IntTy(bits)):
                 factors = [self._get(frame, factor) for factor in node.factors]
                 data = semantics.product([f.data for f in factors], bits)
@@ -313,30 +342,39 @@ class Evaluator:
             case _:
                 return nothing(node)
 
+    def _broadcast(self, frame: Frame, nodes: Iterable[Node]) -> list[Evaluated]:
+        """Values for operations element by element: where rows are combinations along axes, each
+        along those that it depends on, and what is made of them is for :func:`in_rows`."""
+        if not frame.shape:
+            return [self._get(frame, node) for node in nodes]
+        faces = [(node, self._face(frame, node)) for node in nodes]
+        return [along(self._get(face, node), face.shape) for node, face in faces]
+
     def _symbol(self, frame: Frame, symbol: Symbol) -> Evaluated:
         if frame.counter is not None and symbol.kind is SymbolKind.COUNTER:
             return as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
         given = self.lanes.symbols.get((symbol.kind, symbol.index))
-        return nothing(symbol) if given is None else as_type(given, symbol, None)
+        return nothing(symbol) if given is None else as_type(given.reshape(-1), symbol, None)
 
     def _operation(self, frame: Frame, node: Operation) -> Evaluated:
-        operands = [self._get(frame, operand) for operand in node.operands]
+        operands = self._broadcast(frame, node.operands)
         data = [operand.data for operand in operands]
         match node.operator:
             case Opcode.SELECT:
-                return selected(operands)
+                found = selected(operands)
             case Opcode.AND | Opcode.OR if node.type == I1:
-                return logical(operands, absorbing=int(node.operator is Opcode.OR))
+                found = logical(operands, absorbing=int(node.operator is Opcode.OR))
             case Opcode.ICMP:
                 assert isinstance(node.detail, IntPredicate)
                 result = semantics.compare(node.detail, node.operands[0].type.bits, *data)
-                return Evaluated(result.astype(U64), all_known_in(operands))
+                found = Evaluated(result.astype(U64), all_known_in(operands))
             case Opcode.FCMP:
                 assert isinstance(node.detail, FloatPredicate)
                 result = semantics.compare_floats(node.detail, *data)
-                return Evaluated(result.astype(U64), all_known_in(operands))
+                found = Evaluated(result.astype(U64), all_known_in(operands))
             case _:
-                return self._plain(node, operands)
+                return self._plain(node, [self._get(frame, each) for each in node.operands])
+        return in_rows(found, frame.shape)
 
     def _plain(self, node: Operation, operands: list[Evaluated]) -> Evaluated:
         data = [operand.data for operand in operands]
@@ -542,17 +580,19 @@ class Evaluator:
             raise WorkLimitError
         result = np.full(frame.size, node.fold.nothing, np.int64)
         fine, ends, start = np.array(known), np.cumsum(counts), 0
+        begins = ends - counts
         while start < frame.size:
-            done = ends[start - 1] if start else 0
+            done = int(begins[start])
             stop = max(int(np.searchsorted(ends, done + MAX_ROWS, "right")), start + 1)
             rows = np.repeat(np.arange(start, stop), counts[start:stop])
-            firsts = (ends - counts)[rows] - done
             child = Frame(len(rows), frame, node.loop, rows)
-            child.counter = Evaluated((np.arange(len(rows)) - firsts).astype(U64))
+            child.counter = Evaluated((np.arange(len(rows)) - (begins[rows] - done)).astype(U64))
             if len(rows):
                 value = self._get(child, node.value)
-                data, sure = value.rows(len(rows)).view(np.int64), value.is_known(len(rows))
-                FOLDS[node.fold].at(result, rows, data)
-                np.logical_and.at(fine, rows, sure)
+                some = start + np.flatnonzero(counts[start:stop])
+                data, firsts = value.rows(len(rows)).view(np.int64), begins[some] - done
+                result[some] = FOLDS[node.fold].reduceat(data, firsts)
+                if value.known is not None:
+                    fine[some] &= np.logical_and.reduceat(value.is_known(len(rows)), firsts)
             start = stop
         return shrunk(Evaluated(result.view(U64), None if fine.all() else fine))

@@ -22,7 +22,8 @@ FOLDS: dict[Fold, np.ufunc] = {
 
 @dataclass(slots=True)
 class Frame:
-    """An iteration of ``loop`` for some rows of ``parent``; the outermost has neither."""
+    """An iteration of ``loop`` for some rows of ``parent``; the outermost has neither. ``shape`` is
+    that of :class:`Lanes`, of some of its axes: 1 along the others."""
 
     size: int
     parent: Frame | None = None
@@ -41,6 +42,7 @@ class Frame:
     """
     partly: dict[Node, Partly] = field(default_factory=dict[Node, "Partly"])
     """Values that were computed for some rows only."""
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,14 @@ class Lanes:
 
     ``symbols`` maps kind and index to an int64 array (a float one for float arguments) of
     ``count`` elements, or of one that all rows share. ``weights``: how many each row stands for,
-    where they are a sample; None: as many as any other.
+    where they are a sample; None: as many as any other. ``shape``: the rows are all combinations
+    along so many axes, the last one the fastest, and arrays of symbols can be broadcast to it.
     """
 
     count: int
     symbols: Mapping[Key, NDArray[Any]] = field(default_factory=dict[Key, NDArray[Any]])
     weights: NDArray[np.float64] | None = None
+    shape: tuple[int, ...] = ()
 
     def mean(self, values: NDArray[Any]) -> float:
         """The mean of a value (by row, or of one that all rows share) over what rows stand for."""
@@ -118,10 +120,18 @@ def all_work_items(known: Known) -> Lanes:
     """Every work-item of a launch, group by group."""
     assert known.global_size is not None
     assert known.local_size is not None
-    group = math.prod(known.local_size)
-    total = math.prod(known.global_size)
-    groups, items = _divided(np.arange(total, dtype=np.int64), group)
-    return work_items(known, groups, items)
+    first = one_group(known).symbols
+    symbols, shape = dict(first), (math.prod(known.local_size),)
+    for dimension in range(3):
+        size = _size(known.local_size, dimension) or 1
+        groups = np.arange(first[SymbolKind.NUM_GROUPS, dimension][0], dtype=np.int64)
+        group = groups.reshape(-1, *[1] * (dimension + 1))
+        symbols[SymbolKind.GROUP_ID, dimension] = group
+        symbols[SymbolKind.GLOBAL_ID, dimension] = (
+            first[SymbolKind.GLOBAL_ID, dimension] + group * size
+        )
+        shape = (len(groups), *shape)
+    return Lanes(math.prod(shape), symbols, shape=shape)
 
 
 def one_group(known: Known, group: int = 0) -> Lanes:

@@ -106,6 +106,29 @@ def taken(value: Evaluated, rows: NDArray[np.int64] | None) -> Evaluated:
     return Evaluated(data, known)
 
 
+def along(value: Evaluated, shape: tuple[int, ...]) -> Evaluated:
+    """A value whose rows are all combinations along some axes, as arrays with these axes; one that
+    all rows share stays as it is."""
+
+    def laid(values: Array) -> Array:
+        return values if values.size == 1 else values.reshape(shape)
+
+    return Evaluated(laid(value.data), None if value.known is None else laid(value.known))
+
+
+def in_rows(value: Evaluated, shape: tuple[int, ...]) -> Evaluated:
+    """Row by row what :func:`along` gave, or was made of it, for all combinations of ``shape``;
+    without one it is so already."""
+    if not shape:
+        return value
+
+    def flat(values: Array) -> Array:
+        one = values.size == 1
+        return values.reshape(-1) if one else np.broadcast_to(values, shape).reshape(-1)
+
+    return Evaluated(flat(value.data), None if value.known is None else flat(value.known))
+
+
 def shrunk(value: Evaluated) -> Evaluated:
     """One element where all rows are alike."""
     data, known = value.data, value.known

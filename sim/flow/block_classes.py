@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.passes.access.distinct import unique_values
 from kcc.passes.access.taking import Floats, Ints, Region, TakingShares, counts_of, lengths
 
 Grid = tuple[int, int, int]
@@ -39,7 +40,7 @@ def alike_blocks(
     thread blocks do alike."""
     parts = [(taking, work) for taking, work in parts if taking.mean > 0.0]
     starts = tuple(
-        np.unique(np.concatenate([np.zeros(1, np.int64), *(t.starts[d] for t, _ in parts)]))
+        unique_values(np.concatenate([np.zeros(1, np.int64), *(t.starts[d] for t, _ in parts)]))
         for d in range(3)
     )
     by_dimension = starts[0], starts[1], starts[2]

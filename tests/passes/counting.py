@@ -207,7 +207,10 @@ def _describes(side: Side, took: NDArray[np.bool_], known: Known) -> bool:
 def _numbers_of(kind: str, known: Known) -> NDArray[np.int64]:
     """What the words number, of every work-item."""
     lanes = all_work_items(known)
-    symbols = {(kind.value, index): column for (kind, index), column in lanes.symbols.items()}
+    symbols = {
+        (kind.value, index): np.broadcast_to(column, lanes.shape).ravel()
+        for (kind, index), column in lanes.symbols.items()
+    }
     if kind == "lanes":
         return symbols["lane", 0]
     if kind == "warps":

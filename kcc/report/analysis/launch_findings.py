@@ -9,7 +9,7 @@ from kcc.base.advice import without_work
 from kcc.base.launch import Launch, Origin
 from kcc.base.terms import OPENCL_WORDS, WORDS
 from kcc.frontend.kernel import Kernel
-from kcc.passes.registers.counts import Registers
+from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Finding, Severity
 from kcc.report.analysis.resources import Resources
 
@@ -38,7 +38,8 @@ def launch_findings(kernel: Kernel, launch: Launch, resources: Resources) -> Ite
             f"{without_work(sms.value - count)}"
         )
         yield Finding(Severity.WARNING, line, message, code="grid-too-small")
-    spilled = resources.registers.spill_bytes if isinstance(resources.registers, Registers) else 0
+    registers = resources.registers
+    spilled = 0 if isinstance(registers, Unknown) else registers.spill_bytes
     if spilled:
         message = f"{spilled} bytes per {words.thread} are spilled to {words.private_memory}"
         yield Finding(Severity.WARNING, line, message, code="spill")

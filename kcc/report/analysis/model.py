@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, Span
-from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
 from kcc.frontend.kernel import Argument, Language, Refused
-from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.control.branch_conditions import Side, Terminal
@@ -25,8 +24,12 @@ from kcc.passes.graph.control_flow import EdgeKind
 from kcc.passes.memory.access_facts import AccessPattern
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
+
+if TYPE_CHECKING:
+    from kcc.base.gpu.occupancy import Occupancy
+    from kcc.frontend.machine_code.model import MachineCode
+    from kcc.passes.registers.counts import Registers
 
 Mix = Mapping[InstructionClass, int]
 """Instructions by class, in the order of the classes; an operation on a vector counts once per

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kcc.base.gpu.description import GpuDescription
-from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.base.launch import Launch
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_use import MemoryUse
-from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
+
+if TYPE_CHECKING:
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.base.gpu.occupancy import Occupancy
+    from kcc.passes.registers.counts import Registers
 
 _NO_REGISTERS = Unknown("counted with --gpu, --code or -O2")
 _NO_GPU = Unknown("no GPU is named: --gpu")
@@ -52,5 +55,7 @@ def _occupancy(
         return local
     if launch.group_size is None:
         return Unknown("the local size is not known")
+    from kcc.base.gpu.occupancy import occupancy_of
+
     count = None if registers is None else registers.count
     return occupancy_of(gpu, launch.group_size, count, local)

@@ -15,8 +15,6 @@ from rich.text import Text
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
 from kcc.report.analysis.annotated import COSTS_LEGEND, Excerpt, annotate, legend
-from kcc.report.analysis.machine_code import LEGEND as LEGEND_OF_CODE
-from kcc.report.analysis.machine_code import machine_text
 from kcc.report.analysis.model import Analysis, KernelReport, MachineView, Severity
 from kcc.report.analysis.tables import tables
 from kcc.report.analysis.verdict import verdict
@@ -138,13 +136,15 @@ def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: S
 
 
 def _machine(console: Console, view: MachineView, analysis: Analysis) -> None:
+    from kcc.report.analysis.machine_code import LEGEND, machine_text
+
     lines = [Text(), Text("  Machine code", "bold")]
     for line in machine_text(view, analysis.sources, analysis.source):
         is_source = not line.startswith("    ")
         lines.append(Text(line, "bold" if is_source else ""))
     console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
     if view.code.instructions:
-        console.print(Padding(Text(LEGEND_OF_CODE, "dim"), (0, 0, 0, 2)))
+        console.print(Padding(Text(LEGEND, "dim"), (0, 0, 0, 2)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
 from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
-from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Finding, KernelReport, Loop, Severity
 from kcc.report.shared.words import (
@@ -144,18 +142,18 @@ def _instructions(kernel: KernelReport) -> str:
 def _resources(kernel: KernelReport) -> list[VerdictLine]:
     """Registers and occupancy, where somebody asked."""
     lines = list[VerdictLine]()
-    if isinstance(kernel.registers, Registers):
+    if not isinstance(kernel.registers, Unknown):
         source = kernel.registers.detail or "estimated"
         lines.append(VerdictLine("registers", f"{kernel.registers.count} ({source})"))
     occupancy = kernel.occupancy
-    if isinstance(occupancy, Occupancy):
+    if not isinstance(occupancy, Unknown):
         limits = join([limiter.value for limiter in occupancy.limiters])
         text = (
             f"{occupancy.warps} of {occupancy.max_warps} warps per SM of {occupancy.gpu}: "
             f"{plural(occupancy.blocks, 'block')}, limited by {limits}"
         )
         lines.append(VerdictLine("occupancy", "; ".join([text, *occupancy.advice])))
-    elif isinstance(kernel.registers, Registers) and not occupancy.reason.startswith("no GPU"):
+    elif not isinstance(kernel.registers, Unknown) and not occupancy.reason.startswith("no GPU"):
         lines.append(VerdictLine("occupancy", f"unknown: {occupancy.reason}"))
     return lines
 

@@ -18,7 +18,7 @@ from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import Expr, Final, Node, Number, SymbolKind, constant_of
 from kcc.passes.symbolic.first_hit import iterations
 from kcc.passes.symbolic.folding import fold, wrap
-from kcc.passes.symbolic.lanes import all_work_items, one_group
+from kcc.passes.symbolic.lanes import all_work_items, one_group, work_items
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.symbolic.text import text
 from tests.passes.compiled_loops import facts_of, launch
@@ -140,6 +140,28 @@ def test_what_memory_holds_is_not_known_but_named():
     assert values.causes(node) == (node,)
     lanes = all_work_items(Known((64,), (32,), {2: 1}))
     assert not Evaluator(values, lanes).integers(node)[1].any()
+
+
+INDICES = [
+    "get_group_id(0) * n - get_local_id(0) + 5 * get_group_id(1)",
+    "get_global_id(0) / (get_group_id(1) + 1) + get_local_id(1) % (get_group_id(0) + 2)",
+    "get_group_id(0) > get_local_id(0) && get_group_id(1) < n ? get_global_id(1) : n",
+    "max((int)get_local_id(1), (int)get_group_id(0) - 1) << (get_group_id(1) & 3)",
+    "get_group_id(1) / get_group_id(0) + get_local_id(0)",
+]
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_values_along_axes_are_those_of_rows_one_by_one(index: str):
+    known = Known((24, 12), (8, 4), {2: 7})
+    values, address = stored_at(f"a[{index}] = 1;", known)
+    offset = values.algebra.subtract(address, values.scalar(values.function.arguments[0].ref))
+    groups, items = np.divmod(np.arange(24 * 12, dtype=np.int64), 8 * 4)
+    found, sure = Evaluator(values, all_work_items(known)).integers(offset)
+    wanted, certain = Evaluator(values, work_items(known, groups, items)).integers(offset)
+    assert (sure == certain).all()
+    assert (found == wanted)[sure].all()
+    assert sure.any()
 
 
 # the algebra
