@@ -34,9 +34,11 @@ from kcc.sim.machine.fma_pipes import NAMES, pipe_of
 from kcc.sim.machine.l2_path import part_written, sector_cycles, slice_cycles
 from kcc.sim.machine.launch_overhead import LaunchWay, code_cycles, profiled_cycles
 from kcc.sim.machine.load_port import (
+    FEW_LANES,
     PIECE_BYTES,
     load_cycles,
     scattered_cycles,
+    shared_cycles,
     tag_cycles,
     vector_load_cycles,
 )
@@ -179,12 +181,15 @@ class Demand:
         self, i: int, traffic: Traffic | None, memory: Memory, size: int, access: int
     ) -> None:
         """What a memory operation asks of the port and of the levels below it."""
+        machine = self.machine
         match memory:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
-                self.port[i] = self._through_banks(passes, size)
+                stream = self.streams.get(access)
+                active = machine.warp * (1.0 if stream is None else stream.lanes)
+                self.port[i] = self._through_banks(passes, size, active)
                 if traffic and memory is Memory.SHARED_LOAD:
-                    crossing = 1.0 + self.machine.crossing_cycles * traffic.misaligned
+                    crossing = 1.0 + machine.crossing_cycles * traffic.misaligned
                     self.port[i] = max(self.port[i], crossing)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
@@ -203,13 +208,19 @@ class Demand:
             case _:
                 self.port[i] = self.program.operations[i].slots if memory is Memory.SHUFFLE else 1.0
 
-    def _through_banks(self, passes: float, size: int) -> float:
-        """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
-        return max(passes * 128.0 / self.machine.shared_bytes, self._addresses(size))
+    def _through_banks(self, passes: float, size: int, lanes: float = 32.0) -> float:
+        """Cycles of the port in which an access of so many bytes for each of so many active lanes
+        goes through the banks."""
+        slow = 128.0 / self.machine.shared_bytes
+        if self.machine.generation is not Generation.VOLTA or lanes > FEW_LANES:
+            return max(passes * slow, self._addresses(size))
+        return max(shared_cycles(passes, size, lanes, slow), self._pieces(size))
 
     def _addresses(self, size: int) -> float:
-        pieces = max(1, -(-size // PIECE_BYTES))
-        return pieces * self.machine.address_cycles * self.machine.warp / 32
+        return self._pieces(size) * self.machine.address_cycles * self.machine.warp / 32
+
+    def _pieces(self, size: int) -> int:
+        return max(1, -(-size // PIECE_BYTES))
 
     def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
         """Cycles of the port of an access to global memory."""

@@ -85,6 +85,19 @@ def scattered_cycles(passes: float, words: float, pass_cycles: float) -> float:
     return passes if words < LONE_WORDS * passes else passes * pass_cycles
 
 
+FEW_LANES = 16
+"""Active lanes up to which an access to shared memory takes a cycle where one of a whole warp takes
+two, for its addresses (:data:`ADDRESS_LANES`) or for the words of a pass, of which Turing moves 64
+bytes a cycle: work-items that add up a work-group's words alone (gpgpu_course.csv, GTX 1650 and RTX
+3080 Ti: 4.7 and 1.1 ms for 100 million such loads, which take 8.6 and 1.4 at two cycles each)."""
+
+
+def shared_cycles(passes: float, size: int, lanes: float, pass_cycles: float) -> float:
+    """Cycles of the banks for so many active lanes of so many bytes in so many passes."""
+    few = lanes <= FEW_LANES and lanes * size <= 4 * FEW_LANES * passes
+    return passes * (1.0 if few else pass_cycles)
+
+
 def load_cycles(size: int, pass_cycles: float, lookup: float) -> float:
     """Cycles of a load of so many bytes a lane from global memory whose lanes wait for no bank."""
     return max(1.0, size / 4) * pass_cycles + max(1, -(-size // PIECE_BYTES)) * lookup

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from kcc.base.native import inlined
 from kcc.sim.machine.banks_native import PIECE, WORD, active, shape
-from kcc.sim.machine.load_port import LONE_WORDS, TAGS_PER_CYCLE
+from kcc.sim.machine.load_port import FEW_LANES, LONE_WORDS, TAGS_PER_CYCLE
 
 Ints = Any
 
-TAGS, LONE = TAGS_PER_CYCLE, int(LONE_WORDS)
+TAGS, LONE, FEW = TAGS_PER_CYCLE, int(LONE_WORDS), FEW_LANES
 SECTOR = 32
 
 
@@ -34,7 +34,14 @@ def local_port(
     """1/64 cycles of an access of ``size`` bytes a lane to local memory that takes so many
     passes."""
     pieces = (size + PIECE - 1) // PIECE
-    held = max(passes * port.passes, pieces * port.addresses)
+    lanes = 0
+    for lane in range(len(addresses)):
+        lanes += active(mask, lane)
+    if lanes > FEW or port.passes == 0:
+        held = max(passes * port.passes, pieces * port.addresses)
+    else:
+        few = lanes * size <= WORD * FEW * passes
+        held = max(passes * (64 if few else port.passes), 64 * pieces)
     if is_load and port.crossing > 0:
         start, _, stride = shape(addresses, mask, size)
         if stride == size and start % SECTOR != 0:

@@ -9,7 +9,13 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
 from kcc.passes.memory.warp_cost import bank_passes, pieces_touched
 from kcc.sim.caches.streams import LINE
-from kcc.sim.machine.load_port import address_cycles, load_cycles, lookup_cycles, tag_cycles
+from kcc.sim.machine.load_port import (
+    address_cycles,
+    load_cycles,
+    lookup_cycles,
+    shared_cycles,
+    tag_cycles,
+)
 from kcc.sim.machine.pipeline_columns import machine_of
 from tests.sim.estimate.test_model import estimated
 
@@ -51,6 +57,43 @@ def test_a_load_without_conflicts_takes_its_data_and_a_cycle_where_16_lanes_make
     found = [load_cycles(size, pass_cycles, lookup) for size in (4, 8, 16, 32)]
     assert found == [words, pairs, fours, eights]
     assert load_cycles(1, pass_cycles, lookup) == words  # a byte is a register as well
+
+
+@pytest.mark.parametrize(
+    ("passes", "size", "lanes", "turing"),
+    [
+        (1, 4, 32, 2), (1, 4, 17, 2), (1, 4, 16, 1), (1, 4, 1, 1),  # 64 bytes a cycle
+        (1, 8, 16, 2), (2, 8, 16, 2), (1, 8, 8, 1), (16, 4, 16, 16), (32, 4, 32, 64),
+    ],
+)  # fmt: skip
+def test_a_few_lanes_take_a_cycle_a_pass(passes: int, size: int, lanes: int, turing: int) -> None:
+    assert shared_cycles(passes, size, lanes, 2.0) == turing
+    assert shared_cycles(passes, size, lanes, 1.0) == passes
+
+
+ALONE = """
+__kernel void k(__global const uint *a, __global uint *sum) {
+  __local uint words[64];
+  words[get_local_id(0)] = a[get_global_id(0)];
+  barrier(1);
+  if (get_local_id(0) < LANES) {
+    uint all = 0;
+    for (int i = 0; i < 64; i++) all += words[(i + get_local_id(0)) % 64];
+    sum[get_global_id(0)] = all;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("lanes", "cycles"), [(1, 1), (16, 1), (32, 2)])
+@pytest.mark.parametrize("gpu", ["rtx2080ti", "rtx3090"])
+def test_a_work_item_that_adds_alone_holds_the_port_for_half(
+    gpu: str, lanes: int, cycles: int
+) -> None:
+    found = estimated(ALONE.replace("LANES", str(lanes)), "68*64*1024", "64", gpu).estimate
+    loads = 68 * 1024 * 64 / machine_of(GpuReader(load_gpu(gpu))).sms
+    beside = found.bounds["memory_port"] - cycles * loads
+    assert 0 < beside < 0.25 * loads  # the loads and stores before and after
 
 
 PAIRS = """
