@@ -115,7 +115,8 @@ class IntervalWorkshop:
             ),
         )
         launch = launch_cycles(gpu, timing.clock_mhz, self.launches)
-        timing, profiled = timing.with_launch(launch), profiled_cycles(launch)
+        profiled = profiled_cycles(launch, timing.clock_mhz, is_amd=gpu.is_amd)
+        timing = timing.with_launch(launch)
         return timing_record(prepared.configuration, prepared.assumed, timing, profiled)
 
 

@@ -51,7 +51,8 @@ class CyclePredictor(Predictor):
                 launches = [_with_local(each, work.local_bytes) for each in trace.launches]
                 warps_us, half, limiter, clock = _timed(launches, gpu, warm=case.caches.warm)
         launch = launch_cycles(gpu, clock, work.launches)
-        launch_us, profiled_us = launch / clock, profiled_cycles(launch) / clock
+        profiled = profiled_cycles(launch, clock, is_amd=gpu.is_amd)
+        launch_us, profiled_us = launch / clock, profiled / clock
         low, high = warps_us * (1 - half), warps_us * (1 + half)
         basis = Basis(guessed_share=guessed, unknown_share=unknown)
         return Answer(

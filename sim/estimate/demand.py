@@ -457,7 +457,7 @@ class Demand:
             code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
-            profiled_us=profiled_cycles(self.machine.launch_cycles) / self.machine.clock_mhz,
+            profiled_us=self._profiled_cycles() / self.machine.clock_mhz,
             one_word_us=one_word_cycles(
                 self.subject,
                 self.program.operations,
@@ -467,6 +467,11 @@ class Demand:
             / self.machine.clock_mhz,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
+
+    def _profiled_cycles(self) -> float:
+        machine = self.machine
+        is_amd = machine.generation is Generation.AMD
+        return profiled_cycles(machine.launch_cycles, machine.clock_mhz, is_amd=is_amd)
 
     def _products(self) -> list[MatrixProduct]:
         rows = zip(self.program.operations, self.executions, strict=True)

@@ -50,9 +50,16 @@ def test_profilers_count_an_empty_kernel_and_not_what_lies_before_it() -> None:
     v100 = load_gpu("v100")
     queued = launch_cycles(v100, 1380.0, LaunchWay.QUEUED)
     assert queued == pytest.approx(1.9 * 1380)
-    assert profiled_cycles(queued) == 1000
+    assert profiled_cycles(queued, 1380.0, is_amd=False) == 1000
     graph = launch_cycles(v100, 1380.0, LaunchWay.GRAPH)
-    assert profiled_cycles(graph) == graph == pytest.approx(0.7 * 1380)
+    assert profiled_cycles(graph, 1380.0, is_amd=False) == graph == pytest.approx(0.7 * 1380)
+
+
+def test_amds_profiler_counts_all_but_the_hosts_waiting() -> None:
+    mi250x = load_gpu("mi250x-gcd")
+    for way in (LaunchWay.QUEUED, LaunchWay.WAITED):
+        launch = launch_cycles(mi250x, 1500.0, way)
+        assert profiled_cycles(launch, 1500.0, is_amd=True) == pytest.approx(1.9 * 1500)
 
 
 @pytest.fixture(scope="module")
