@@ -228,9 +228,11 @@ def dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, clo
     conf[Conf.ROW_MISS] = min(miss, int(conf[Conf.DRAM_LATENCY]) // 2)
     conf[Conf.ROW_CYCLE] = max(1, round(timing.get("RC", 40) * ratio))
     given = reader.fact("dram.timing")
-    if (
-        given is not None and given.quality is not Quality.ASSUMED
-    ):  # what nobody said limits nothing
+    measured = reader.fact("dram.row_ns")
+    if measured is not None:
+        conf[Conf.OPENING] = round(64 * float(measured.value) * clock / 1e3)
+    elif given is not None and given.quality is not Quality.ASSUMED:
+        # What nobody said limits nothing.
         conf[Conf.OPENING] = round(64 * timing.get("RRD", timing.get("RRDS", 0)) * ratio)
     queue = reader.integer("dram.queue", assumed=32, reason="as GPGPU-Sim's configurations")
     conf[Conf.DRAM_QUEUE], conf[Conf.WRITES_TOGETHER] = queue, max(queue // 2, 1)
