@@ -131,6 +131,13 @@ ROWS: Mapping[str, Row] = {
         "MB",
         "smaller types, reuse, kernels fused",
     ),
+    "dram-rows": Row(
+        "DRAM opens a row for few of the sectors that it moves",
+        "line",
+        "share of the bandwidth that is left; sectors a row",
+        "%",
+        "transposed data, wider tiles in shared memory, thread blocks along rows",
+    ),
     "memory-latency": Row(
         "Warps wait for memory that is not busy",
         "line",

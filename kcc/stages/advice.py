@@ -54,6 +54,9 @@ MOST_GUESSED = 0.1
 compared: what is guessed of warps is guessed anew for each size. Beyond it such advice was wrong
 for each of six kernels when they were simulated with their data (docs/validation/estimate.md)."""
 
+FEW_OF_A_ROW = 0.8
+"""Of DRAM's bandwidth, what rows that are opened for few sectors leave where the advice says so."""
+
 UNEVEN = 1.25
 """The work of the thread block with most, over the mean, from which on it is named."""
 
@@ -341,8 +344,16 @@ class _Adviser:
         """Few operations for what DRAM moves, where DRAM is the bottleneck."""
         if not self._estimate.limiter.startswith("dram"):
             return
-        counts = self._estimate.counts
+        counts, left = self._estimate.counts, self._estimate.row_share
         moved = 32 * (counts.dram_read_sectors + counts.dram_write_sectors)
+        if left < FEW_OF_A_ROW:
+            text = (
+                f"{self._words.block.capitalize()}s that run together ask each row of DRAM for few "
+                f"sectors, and {left:.0%} of its bandwidth is left: let them go along rows "
+                f"(data transposed, wider tiles in {self._words.shared_memory})"
+            )
+            yield Advice("dram-rows", self._hot_line, text)
+            return
         each = self._subject.warp * counts.warp_instructions / moved if moved else 0.0
         text = (
             f"DRAM moves {moved / 1e6:,.3g} MB, with {each:.2g} instructions of a "

@@ -115,7 +115,16 @@ class Demand:
     ) -> None:
         """Become the demand of another launch of the same program: its executions, and some of the
         columns."""
-        for name in ("bounds", "l2_rate", "dram_rate", "dram_streams", "written", "unknown"):
+        for name in (
+            "bounds",
+            "l2_rate",
+            "dram_rate",
+            "_streamed",
+            "row_share",
+            "dram_streams",
+            "written",
+            "unknown",
+        ):
             self.__dict__.pop(name, None)
         self.subject, self.executions = subject, executions
         self.active = min(self.machine.sms, subject.thread_blocks)
@@ -388,16 +397,26 @@ class Demand:
 
     @cached_property
     def dram_rate(self) -> float:
-        """Bytes per cycle of DRAM, for the SMs that work and the mix of reading and writing."""
+        """Bytes per cycle of DRAM, for the SMs that work, the mix of reading and writing, and the
+        rows that it opens."""
+        return min(self._streamed * self.row_share, self.machine.port_l2_bytes * self.active)
+
+    @cached_property
+    def _streamed(self) -> float:
+        """The same where it opens each row once."""
         machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
         if self.dram_streams >= MANY_STREAMS:
             efficiency *= machine.many_streams
-        streamed = machine.dram_bytes_per_cycle * efficiency
+        return machine.dram_bytes_per_cycle * efficiency
+
+    @cached_property
+    def row_share(self) -> float:
+        """Of the bandwidth that DRAM sustains, what is left where it opens rows for few sectors."""
         own = [self.row_sectors.get(r.access, math.inf) for r in self.program.operations]
-        rows = np.maximum(machine.row_cycles * streamed / (SECTOR * np.array(own)), 1.0)
+        bytes_a_row = SECTOR * np.array(own)
+        longer = np.maximum(self.machine.row_cycles * self._streamed / bytes_a_row, 1.0)
         moved = self.executions * self.dram
-        longer = float((moved * rows).sum()) / max(float(moved.sum()), 1e-9) or 1.0
-        return min(streamed / longer, machine.port_l2_bytes * self.active)
+        return float(moved.sum()) / max(float((moved * longer).sum()), 1e-9) or 1.0
 
     @cached_property
     def dram_streams(self) -> int:
@@ -458,6 +477,7 @@ class Demand:
             warm=self.warm,
             launches=self.launches,
             profiled_us=self._profiled_cycles() / self.machine.clock_mhz,
+            row_share=self.row_share,
             one_word_us=one_word_cycles(
                 self.subject,
                 self.program.operations,

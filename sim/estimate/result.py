@@ -83,6 +83,8 @@ class Estimate:
     """Per cycle (:func:`kcc.sim.estimate.peaks.peaks_of`)."""
     unknown_share: float = 0.0
     """Theirs of the sectors of global memory that warps ask for."""
+    row_share: float = 1.0
+    """Of the bandwidth that DRAM sustains, what is left where it opens rows for few sectors."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.program.large_blocks`)."""

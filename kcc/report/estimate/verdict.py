@@ -26,7 +26,7 @@ _WHY: Mapping[str, tuple[str, ...]] = {
     "dram": ("imbalance", "long-warp", "uncoalesced", "memory-latency"),
     "l2_bandwidth": ("uncoalesced", "inactive-lanes"),
     "l2_requests": ("uncoalesced", "inactive-lanes"),
-    "dram_bandwidth": ("uncoalesced", "arithmetic-intensity"),
+    "dram_bandwidth": ("uncoalesced", "dram-rows", "arithmetic-intensity"),
     "possible_spills": ("spill",),
 }
 """Codes of advice that are the mechanism of a limiter, the first that is there."""

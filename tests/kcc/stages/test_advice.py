@@ -45,10 +45,12 @@ __kernel void turns(__global float *out)
 """
 
 
-def estimated(source: str, tmp_path: Path, **asked: Any) -> EstimateRecord:
+def estimated(
+    source: str, tmp_path: Path, gpu: str = "v100", **asked: Any
+) -> EstimateRecord:  # fmt: skip
     path = tmp_path / "k.cl"
     path.write_text(source, encoding="utf-8")
-    (found,) = kcc.api.estimate(path, gpu="v100", **asked).estimates
+    (found,) = kcc.api.estimate(path, gpu=gpu, **asked).estimates
     return found
 
 
@@ -142,6 +144,25 @@ def test_few_operations_for_each_byte(tmp_path: Path):
     # 67 MB are read and 67 MB written, of which half of a V100's L2 is not in DRAM at the end.
     assert "DRAM moves 131 MB" in of_code(found, "arithmetic-intensity").text
     assert verdict_of(found).startswith("Bottleneck: DRAM throughput (")
+
+
+def test_rows_of_dram_for_two_sectors(tmp_path: Path):
+    """Tiles of 16 floats a row: what is written takes DRAM a row for 64 bytes."""
+    source = """\
+__kernel void transpose(__global const float *in, __global float *out)
+{
+    __local float t[16][17];
+    int x = get_local_id(0), y = get_local_id(1), bx = get_group_id(0), by = get_group_id(1);
+    t[y][x] = in[(16 * by + y) * 16384 + 16 * bx + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[(16 * bx + y) * 8192 + 16 * by + x] = t[x][y];
+}
+"""
+    found = estimated(source, tmp_path, grid=(1024, 512), block=(16, 16), gpu="t4")
+    assert found.limiter == "dram_bandwidth"
+    advice = of_code(found, "dram-rows")
+    assert "50% of its bandwidth is left" in advice.text
+    assert "ask each row of DRAM for few sectors" in verdict_of(found)
 
 
 def test_a_launch_of_a_graph_saves_what_its_estimate_says(tmp_path: Path):
