@@ -20,6 +20,8 @@ from kcc.sim.cycle.layout import (
     BLOCK,
     CAUSES,
     COLLECTOR,
+    FORESEEN,
+    HOME,
     INTERVAL_COLUMNS,
     INTERVALS,
     LINE_STATS,
@@ -269,7 +271,7 @@ class LaunchSimulation:
         self.sms = Sms(
             np.zeros(sms, SM), np.zeros((sms, machine[Conf.BLOCKS]), BLOCK),
             np.zeros((sms, SLOTS), np.int64),
-            np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32),
+            np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32), np.zeros(FORESEEN, HOME),
             memory.instructions, _cache_of(machine, Conf.CONSTANT_SETS, Conf.CONSTANT_WAYS),
         )  # fmt: skip
         self.sms.state["time"] = NEVER

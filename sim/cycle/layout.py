@@ -410,6 +410,12 @@ SM = np.dtype(
     align=True,
 )
 
+FORESEEN = 64
+"""Lines of an access that are found together."""
+
+HOME = np.dtype([("level1", np.int64), ("slice", np.int64), ("level2", np.int64)], align=True)
+"""Where the ways of a line's set begin in L1 and in L2, and its slice of that."""
+
 BLOCK = np.dtype(
     [("alive", np.int32), ("at_barrier", np.int32), ("number", np.int64), ("ends", np.int64)],
     align=True,
@@ -467,13 +473,14 @@ class Cache(NamedTuple):
 
 
 class Sms(NamedTuple):
-    """Arrays of SM and BLOCK; the windows of returning data, when misses are done (a heap); the
-    caches of instructions and of constants, whose sectors are those of L1."""
+    """Arrays of SM and BLOCK; the windows of returning data, when misses are done (a heap); HOME of
+    the lines that are looked at; caches of instructions and constants, with the sectors of L1."""
 
     state: Array
     blocks: Array
     returns: Array
     misses: Array
+    foreseen: Array
     instructions: Cache
     constants: Cache
 
