@@ -224,6 +224,6 @@ def _kind(operation: str, space: str) -> int:
 def _room(column: NDArray[G], needed: int) -> NDArray[G]:
     if needed <= len(column):
         return column
-    grown = np.empty((max(needed, 2 * len(column)), *column.shape[1:]), column.dtype)
-    grown[: len(column)] = column
+    grown = np.empty(max(needed, 2 * len(column)), column.dtype)
+    grown.view(np.int8)[: column.nbytes] = column.view(np.int8)  # NumPy copies records one by one
     return grown
