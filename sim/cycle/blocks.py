@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
-from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Code, Conf, Run, Streams
+from kcc.sim.cycle.layout import Code, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.record_layout import ACCESS, ROW, TRANSACTION
 from kcc.sim.machine.costs import Unit
 
 G = TypeVar("G", bound=np.generic)

@@ -17,23 +17,17 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.blocks import BlockSupply
 from kcc.sim.cycle.code import LoweredProgram, lower
 from kcc.sim.cycle.layout import (
-    BLOCK,
     CAUSES,
-    COLLECTOR,
     FORESEEN,
-    HOME,
     INTERVAL_COLUMNS,
     INTERVALS,
     LINE_STATS,
     NEVER,
     ROWS_KEPT,
     RUN_SIZE,
-    SCHEDULER,
     SLOTS,
-    SM,
     STATS,
     TOO_LONG,
-    WARP,
     WAY_BITS,
     Cache,
     Cause,
@@ -50,6 +44,7 @@ from kcc.sim.cycle.layout import (
 )
 from kcc.sim.cycle.machine import Machine, add_code, machine_of
 from kcc.sim.cycle.program import Program, code_instructions, program_of
+from kcc.sim.cycle.record_layout import BLOCK, COLLECTOR, HOME, SCHEDULER, SM, WARP
 from kcc.sim.cycle.summary import Outcome, timing_of
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.issued import IssuedTables

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.sim.cycle.layout import CONF_SIZE, FORESEEN, HOME, SLOTS, STATS, Cache, Conf, Dram, Sms
+from kcc.sim.cycle.layout import CONF_SIZE, FORESEEN, SLOTS, STATS, Cache, Conf, Dram, Sms
+from kcc.sim.cycle.record_layout import HOME
 from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 from tests.sim.cycle.test_cycle import check
 
