@@ -239,7 +239,7 @@ def _sources() -> str:
     that it calls and the layout of its records stand in other files, of other packages too."""
     digest = sha256(Path(__file__).read_bytes())
     for package in _PACKAGES:  # links to them, in a checkout
-        for rule in ("*_native.py", "layout.py"):
+        for rule in ("*_native.py", "*layout.py"):
             for path in sorted((Path(kcc.__path__[0]) / package).rglob(rule)):
                 digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
-from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Code, Conf, Run, Streams
+from kcc.sim.cycle.layout import Code, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.record_layout import ACCESS, ROW, TRANSACTION
 from kcc.sim.machine.costs import Unit
 
 G = TypeVar("G", bound=np.generic)
@@ -224,6 +225,6 @@ def _kind(operation: str, space: str) -> int:
 def _room(column: NDArray[G], needed: int) -> NDArray[G]:
     if needed <= len(column):
         return column
-    grown = np.empty((max(needed, 2 * len(column)), *column.shape[1:]), column.dtype)
-    grown[: len(column)] = column
+    grown = np.empty(max(needed, 2 * len(column)), column.dtype)
+    grown.view(np.int8)[: column.nbytes] = column.view(np.int8)  # NumPy copies records one by one
     return grown

@@ -13,19 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.cycle.layout import (
-    COPY,
-    FIRST_REGISTER,
-    MOST_BANKS,
-    NOTHING,
-    NOWHERE,
-    OPERATION,
-    SEGMENT,
-    Code,
-    Kind,
-    Op,
-)
+from kcc.sim.cycle.layout import FIRST_REGISTER, MOST_BANKS, NOTHING, NOWHERE, Code, Kind, Op
 from kcc.sim.cycle.program import Program
+from kcc.sim.cycle.record_layout import COPY, OPERATION, SEGMENT
 
 INLINE_SOURCES = 4
 """Registers that stand in the operation itself."""

@@ -47,6 +47,7 @@ from kcc.sim.cycle.load_store_native import access_global, hold
 from kcc.sim.cycle.placing_native import free_place, place_block
 from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
+    ask_ahead,
     first_after,
     ready_at,
     set_waiting,
@@ -342,6 +343,9 @@ def run_sm(
     state = sms.state[sm]
     count, limit = conf[SCHEDULERS], run[R_WINDOW]
     now = state.time
+    if now < limit:
+        for number in range(np.uint64(sm * count), np.uint64((sm + 1) * count)):
+            ask_ahead(streams, schedulers, warps, number, conf[PER], limit - now)
     while now < limit:
         started = False
         while state.wanted > 0 and (run[R_NEXT] < run[R_END] or not run[R_FINISHED]):

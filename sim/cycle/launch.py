@@ -17,21 +17,17 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.blocks import BlockSupply
 from kcc.sim.cycle.code import LoweredProgram, lower
 from kcc.sim.cycle.layout import (
-    BLOCK,
     CAUSES,
-    COLLECTOR,
+    FORESEEN,
     INTERVAL_COLUMNS,
     INTERVALS,
     LINE_STATS,
     NEVER,
     ROWS_KEPT,
     RUN_SIZE,
-    SCHEDULER,
     SLOTS,
-    SM,
     STATS,
     TOO_LONG,
-    WARP,
     WAY_BITS,
     Cache,
     Cause,
@@ -48,6 +44,7 @@ from kcc.sim.cycle.layout import (
 )
 from kcc.sim.cycle.machine import Machine, add_code, machine_of
 from kcc.sim.cycle.program import Program, code_instructions, program_of
+from kcc.sim.cycle.record_layout import BLOCK, COLLECTOR, HOME, SCHEDULER, SM, WARP
 from kcc.sim.cycle.summary import Outcome, timing_of
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.issued import IssuedTables
@@ -269,7 +266,7 @@ class LaunchSimulation:
         self.sms = Sms(
             np.zeros(sms, SM), np.zeros((sms, machine[Conf.BLOCKS]), BLOCK),
             np.zeros((sms, SLOTS), np.int64),
-            np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32),
+            np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32), np.zeros(FORESEEN, HOME),
             memory.instructions, _cache_of(machine, Conf.CONSTANT_SETS, Conf.CONSTANT_WAYS),
         )  # fmt: skip
         self.sms.state["time"] = NEVER

@@ -9,6 +9,7 @@ import numpy as np
 from kcc.base.native import inlined, prefetch, quotient, remainder, trailing_zeros
 from kcc.sim.cycle.layout import (
     ABSENT,
+    FORESEEN,
     WAY_BITS,
     Cache,
     Cause,
@@ -93,8 +94,8 @@ def heap_drop(heap: Ints, sm: int, count: int) -> None:
         child = 2 * place + 1
         if child >= count - 1:
             break
-        if child + 1 < count - 1 and heap[sm, child + 1] < heap[sm, child]:
-            child += 1
+        # Either is as likely: no branch, which the host could but guess.
+        child += (child + 1 < count - 1) & (heap[sm, child + 1] < heap[sm, child])
         if heap[sm, child] >= value:
             break
         heap[sm, place] = heap[sm, child]
@@ -127,28 +128,26 @@ def ways_of(conf: Ints, line: int, sm: int) -> int:
 
 @inlined
 def foresee(
-    conf: Ints, l1: Cache, l2: Cache, transactions: Ints, first: int, count: int, sm: int
+    conf: Ints, sms: Sms, l1: Cache, l2: Cache, transactions: Ints, first: int, end: int, sm: int
 ) -> None:
-    """Ask the host for the sets of all lines of an access, and for their places in these, before
-    they are looked at in turn."""
-    for number in range(first, first + count):
-        line = transactions[number].line
+    """Find the sets of lines (``sms.foreseen``) and ask the host for them, then for the places of
+    the lines in these, before they are looked at in turn."""
+    for number in range(first, end):
+        line, found = transactions[number].line, sms.foreseen[np.uint64(number - first)]
         if conf[L1_SETS] > 0:
-            ways = ways_of(conf, line, sm)
-            prefetch(l1.order, ways)
-            prefetch(l1.order, ways + conf[L1_WAYS] - 1)
+            found.level1 = ways_of(conf, line, sm)
+            prefetch(l1.order, found.level1)
+            prefetch(l1.order, found.level1 + conf[L1_WAYS] - 1)
+        found.slice, found.level2 = home_of(conf, line)
         if conf[L2_SETS] > 0:
-            _, ways = home_of(conf, line)
-            prefetch(l2.order, ways)
-            prefetch(l2.order, ways + conf[L2_WAYS] - 1)
-    for number in range(first, first + count):
-        line = transactions[number].line
+            prefetch(l2.order, found.level2)
+            prefetch(l2.order, found.level2 + conf[L2_WAYS] - 1)
+    for number in range(first, end):
+        line, found = transactions[number].line, sms.foreseen[np.uint64(number - first)]
         if conf[L1_SETS] > 0:
-            ways = ways_of(conf, line, sm)
-            prefetch(l1.lines, place_of(l1.order, ways, conf[L1_WAYS], line))
+            prefetch(l1.lines, place_of(l1.order, found.level1, conf[L1_WAYS], line))
         if conf[L2_SETS] > 0:
-            _, ways = home_of(conf, line)
-            prefetch(l2.lines, place_of(l2.order, ways, conf[L2_WAYS], line))
+            prefetch(l2.lines, place_of(l2.order, found.level2, conf[L2_WAYS], line))
 
 
 @inlined
@@ -262,13 +261,18 @@ def load(
     done: Any = now
     queued: Any = 0
     level: Any = C_L1
-    foresee(conf, l1, l2, transactions, first, count, sm)
-    for number in range(first, first + count):
+    end = first + count
+    for number in range(first, end):
         line, mask = transactions[number].line, np.int64(transactions[number].sectors)
+        ahead = (number - first) % FORESEEN
+        if ahead == 0:
+            foresee(conf, sms, l1, l2, transactions, number, min(number + FORESEEN, end), sm)
+        found = sms.foreseen[np.uint64(ahead)]
+        unit, ways = found.slice, found.level2
         entry: Any = -1
         cached, known = False, False
         if sets > 0:
-            entry, had = find_line(l1.order, ways_of(conf, line, sm), conf[L1_WAYS], line)
+            entry, had = find_line(l1.order, found.level1, conf[L1_WAYS], line)
             cached = had >> WAY_BITS == line
             if not cached:
                 for sector in range(np.uint64(sectors)):
@@ -277,7 +281,7 @@ def load(
         if conf[MERGE_LINES] and cached:
             again = lacks_one(l1.lines[np.uint64(entry)], sectors, mask)
         place: Any = -1
-        unit, ways = -1, 0
+        asks = False
         beside = 0  # sectors that nobody wants, of a line that comes as a whole
         if sets > 0 and conf[FILL_LINE] and not cached:
             beside = ((1 << sectors) - 1) & ~mask
@@ -330,10 +334,8 @@ def load(
                     in_cycle = 0
                     cause = C_MSHR
                 state.misses = make_room(sms.misses, sm, state.misses, time)
-            cycles = conf[REQUEST_MORE]
-            if unit < 0:
-                unit, ways = home_of(conf, line)
-                cycles = conf[REQUEST_CYCLES]
+            cycles = conf[REQUEST_MORE] if asks else conf[REQUEST_CYCLES]
+            asks = True
             served, waited = request(conf, sms, memory, sm, unit, time, cycles, 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)

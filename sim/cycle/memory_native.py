@@ -100,10 +100,9 @@ def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
     while True:
         place = np.uint64(window & (SLOTS - 1))
         entry = np.int64(slots[sm, place])
-        if entry >> USED_BITS != window:
-            if entry >> USED_BITS > window:  # too far in the past: no room is known
-                return time
-            entry = window << USED_BITS
+        if entry >> USED_BITS > window:  # too far in the past: no room is known
+            return time
+        entry = max(entry, window << USED_BITS)
         used = entry & ((1 << USED_BITS) - 1)
         if used + cost <= 64 << SLOT_SHIFT or used == 0:
             slots[sm, place] = entry + min(cost, (1 << USED_BITS) - 1)

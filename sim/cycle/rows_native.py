@@ -43,22 +43,17 @@ def sort_rows(
     of them; they are zeros before. ``touched`` are the accesses of each segment that the next one
     may follow in the same row, else -1."""
     follows = np.empty(len(blocks), np.bool_)
-    before = np.full(starts.shape[1], -1)
+    segment_next, access_next = np.full(starts.shape[1], -1), np.empty(starts.shape[1], np.int64)
     block = 0
     for row in range(len(blocks)):
         if row > 0 and blocks[row] != blocks[row - 1]:
             block += 1
-            before[:] = -1
-        warp = warps[row]
-        last = before[warp]
-        before[warp] = row
-        follows[row] = (
-            last >= 0
-            and segments[row] == segments[last] + 1
-            and touched[segments[last]] >= 0
-            and accesses[row] == accesses[last] + touched[segments[last]]
-        )
+            segment_next[:] = -1
+        warp, segment, access = warps[row], segments[row], accesses[row]
+        follows[row] = (segment == segment_next[warp]) & (access == access_next[warp])
         starts[block, warp, 1] += not follows[row]
+        own = touched[segment]
+        segment_next[warp], access_next[warp] = segment + 1 if own >= 0 else -1, access + own
     end = at
     for block in range(starts.shape[0]):
         for warp in range(starts.shape[1]):

@@ -11,10 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, trailing_zeros
-from kcc.sim.cycle.layout import NEVER, WHEEL, Schedulers, Warps
+from kcc.base.native import inlined, prefetch, trailing_zeros
+from kcc.sim.cycle.layout import NEVER, WHEEL, Schedulers, Streams, Warps
+from kcc.sim.machine.costs import Unit
 
 MASK = WHEEL - 1
+MEMORY = int(Unit.MEMORY)
+LINE_WORDS = 8
+"""Of a line of the host's cache."""
 
 
 @inlined
@@ -109,6 +113,28 @@ def wake_up(schedulers: Schedulers, warps: Warps, number: int, slots: int, now: 
         while far != 0:
             set_waiting(schedulers, warps, number, trailing_zeros(far), slots, 0)
             far &= far - 1
+
+
+@inlined
+def ask_ahead(
+    streams: Streams, schedulers: Schedulers, warps: Warps, number: Any, slots: int, cycles: int
+) -> None:
+    """Ask the host for what the warps of a scheduler will look at that wait for the load/store
+    unit, or for one of the next ``cycles``: the states of all SMs do not fit into its caches."""
+    state = schedulers.state[number]
+    soon = state.ready[np.uint64(MEMORY)]
+    due = rotated(state.occupied, (state.now + 1) & MASK)
+    due &= (1 << cycles) - 1 if cycles < WHEEL else -1
+    while due != 0:
+        soon |= state.wheel[np.uint64(state.now + 1 + trailing_zeros(due)) & np.uint64(MASK)]
+        due &= due - 1
+    while soon != 0:
+        warp = warp_of(number, slots, trailing_zeros(soon))
+        soon &= soon - 1
+        prefetch(streams.accesses, warps.state[warp].access)
+        prefetch(streams.rows, warps.state[warp].row + 1)
+        for register in range(0, warps.values.shape[1], LINE_WORDS):
+            prefetch(warps.values[warp], register)
 
 
 @inlined

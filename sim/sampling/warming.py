@@ -14,8 +14,9 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
-from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf, Dram
+from kcc.sim.cycle.layout import STATS, Conf, Dram
 from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.record_layout import TRANSACTION
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader
 

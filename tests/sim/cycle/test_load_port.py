@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from kcc.base.gpu import load_gpu
 from kcc.sim.cycle.blocks import GLOBAL, LOCAL, LOCAL_STORE, STORE
-from kcc.sim.cycle.layout import ACCESS, TRANSACTION, Conf
+from kcc.sim.cycle.layout import Conf
 from kcc.sim.cycle.machine import machine_of
+from kcc.sim.cycle.record_layout import ACCESS, TRANSACTION
 from kcc.sim.machine.load_port import (
     PIECE_BYTES,
     load_cycles,

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcc.sim.cycle.layout import ROW
+from kcc.sim.cycle.record_layout import ROW
 from kcc.sim.cycle.rows_native import sort_rows
 
 TOUCHED = [1, 0, -1, 2, -1]

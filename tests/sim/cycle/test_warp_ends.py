@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.sim.cycle.layout import CONF_SIZE, SLOTS, STATS, Cache, Conf, Dram, Sms
+from kcc.sim.cycle.layout import CONF_SIZE, FORESEEN, SLOTS, STATS, Cache, Conf, Dram, Sms
+from kcc.sim.cycle.record_layout import HOME
 from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 from tests.sim.cycle.test_cycle import check
 
@@ -91,7 +92,7 @@ def test_a_miss_entry_of_l2_merges_few_requests() -> None:
     memory = Dram(slices, one, one.copy(), rows, pair, pair.copy(), one.copy())
     l2 = Cache(one.copy(), np.zeros((1, 12), np.int32))
     empty = np.zeros((1, SLOTS), np.uint32)
-    sms = Sms(one, pair, empty, pair, l2, l2)
+    sms = Sms(one, pair, empty, pair, np.zeros(FORESEEN, HOME), l2, l2)
     blocked = list[int]()
     for request in range(5):
         read_level2(
