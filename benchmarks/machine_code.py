@@ -1,19 +1,21 @@
 """kcc's own lowering beside the compilers' code: registers, spills, instructions by class.
 
     python -m benchmarks.machine_code [--sources FOLDER] [--target sm_80 ...] [--only TEXT]
-        [--every N] [--csv FILE] [--keep FILE] [--so-far FILE]
+        [--draw FOLDER --sample N --seed N] [--every N] [--csv FILE] [--keep FILE] [--so-far FILE]
 
 Kernels are those of kernels/ and, of the public suites in the sources folder (gpu-rodinia,
-PolyBench-ACC; see benchmarks/suites), all that kcc compiles. Each is taken with an assumed launch
-of 2^20 work-items in thread blocks of 256 (or its own size), arguments unknown, and both programs
-with the same counts of blocks, so that what differs is the code. Targets of NVIDIA need
-`kcc[nvidia]`. Counts only: nothing of the compilers' code is kept.
+PolyBench-ACC; see benchmarks/suites), all that kcc compiles; with --draw those of so many CUDA
+files, each of another of its folders (HeCBench's src: a folder a program). Each is taken with an
+assumed launch of 2^20 work-items in thread blocks of 256 (or its own size), arguments unknown, and
+both programs with the same counts of blocks, so that what differs is the code. Targets of NVIDIA
+need `kcc[nvidia]`. Counts only: nothing of the compilers' code is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import random
 import statistics
 import sys
 import tomllib
@@ -25,7 +27,7 @@ from typing import Any
 from benchmarks.cuda_acceptance import options_of
 from benchmarks.ptxas_registers import units as own_units
 from benchmarks.suite_acceptance import SUITES, build_options
-from kcc.base.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.commands.machine_code import code_for
 from kcc.frontend import compile_source
 from kcc.frontend.constant_math import fold_math
@@ -44,11 +46,14 @@ from kcc.sim.program.code_size import code_bytes
 from kcc.sim.program.compiled.lowering import compiled_program
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram, Memory
-from kcc.sim.program.registers import registers_of
+from kcc.sim.program.registers import free_registers, registers_of
 from kcc.stages.analyze import used_dimensions
 from kcc.stages.machine_code import machine_code
 
 TARGETS = ("sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+THREADS = {"sm_75": 1024, "sm_86": 1536, "sm_89": 1536}
+"""That an SM holds, else 2,048 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
+
 FOLDERS = {
     "rodinia-opencl": "gpu-rodinia/opencl", "rodinia-cuda": "gpu-rodinia/cuda",
     "polybench-cuda": "PolyBench-ACC",
@@ -125,6 +130,30 @@ def units(sources: Path | None, only: str) -> Iterator[tuple[str, str, CompiledU
                 print(f"left out: {suite} {each['file']}: {str(error)[:100]}", file=sys.stderr)
 
 
+def drawn(folder: Path, sample: int, seed: int) -> Iterator[tuple[str, str, CompiledUnit]]:
+    """As :func:`units`, of files drawn by a seed, until so many were compiled that hold kernels."""
+    files = dict[str, list[Path]]()
+    for path in sorted(folder.rglob("*.cu")):
+        if "__global__" in path.read_text(encoding="utf-8", errors="replace"):
+            files.setdefault(path.relative_to(folder).parts[0], []).append(path)
+    chance = random.Random(seed)
+    order = chance.sample(sorted(files), len(files))
+    found = 0
+    for path in (chance.choice(files[name]) for name in order):
+        if found == sample:
+            return
+        name = str(path.relative_to(folder))
+        try:
+            options = replace(options_of([], path.parent), opt_level=OptLevel.O2)
+            unit = compile_source(read_source(str(path)), options)
+        except (DiagnosticError, InternalError) as error:
+            print(f"left out: {name}: {str(error)[:100]}", file=sys.stderr)
+            continue
+        if unit.kernels:
+            found += 1
+            yield folder.name, name, unit
+
+
 def _files(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The units of a suite: each file that includes others once."""
     seen = set[str]()
@@ -192,7 +221,8 @@ def own_code(unit: CompiledUnit, kernel: Kernel, target: str) -> Own:
     program = machine_program(
         kernel, facts, generation, estimate, trips=flow.trips, executions=flow.executions
     )
-    registers = registers_of(kernel, generation, estimate, program)
+    free = free_registers(THREADS.get(target, 2048), generation)
+    registers = registers_of(kernel, generation, estimate, program, free)
     return Own(program, registers, flow, facts)
 
 
@@ -301,7 +331,12 @@ def main() -> int:
 
 
 def _compared(arguments: argparse.Namespace) -> Iterator[Row]:
-    for suite, name, unit in units(arguments.sources, arguments.only):
+    found = (
+        drawn(arguments.draw, arguments.sample, arguments.seed)
+        if arguments.draw
+        else units(arguments.sources, arguments.only)
+    )
+    for suite, name, unit in found:
         for row in rows_of(suite, name, unit, arguments.target or TARGETS, arguments.every):
             said = f"{row.ratio:.2f}" if row.fits and row.instructions else "-"
             print(
@@ -318,6 +353,9 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--sources", type=Path, help="the folder of the public suites")
+    parser.add_argument("--draw", type=Path, help="a folder with a folder of CUDA for each program")
+    parser.add_argument("--sample", type=int, default=80, help="of its files, so many")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", action="append", help="such as sm_80 or gfx90a (repeatable)")
     parser.add_argument("--only", default="", help="suites whose name holds this")
     parser.add_argument("--every", type=int, default=1, help="of a unit's targets, each n-th")

@@ -30,6 +30,14 @@ _DEBUG = re.compile(r", !dbg !\d+|^!llvm\.(?:dbg\.cu|ident)[^\n]*\n", re.MULTILI
 _FLAGS = "(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*"
 _DIVISION = re.compile(rf"= fdiv {_FLAGS}float ([^,\n]+), ([^,\n]+?)(?=, !|\n)")
 _ROOT = re.compile(rf"call {_FLAGS}float @llvm\.sqrt\.f32\(float ")
+_SATURATING = re.compile(
+    r"(?:tail )?call ((?:<\d+ x )?i32>?) @llvm\.fpto([su])i\.sat\.\w+\.\w+"
+    r"\(((?:<\d+ x )?float>?) ([^,)\n]+)\)(?: #\d+)?"
+)
+"""cvt.rzi of a float to 32 bits saturates and makes zero of what is no number (PTX ISA, cvt), as
+OpenCL's conversions of NVIDIA do; LLVM compares and selects around it, seven instructions for
+one."""
+
 _SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
 
 _DEBUGGED = re.compile(r"(?<=\S), debug$", re.MULTILINE)
@@ -102,6 +110,7 @@ def _to_nvptx(ir: str, *, exact: bool) -> str:
     text = _SHARED_VALUE.sub(r"\1 undef", text)
     text = _SCOPE.sub(lambda m: _scope(_SCOPES.get(m[1], "")), text)
     text = _plain_symbols(_without_format(text))
+    text = _SATURATING.sub(r"fpto\2i \3 \4 to \1", text)
     text = _PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text)
     if not exact:
         text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)

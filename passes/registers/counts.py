@@ -5,7 +5,8 @@ The estimate is for the IR at -O2, and models what ptxas does:
 * it starts loads early and computes addresses while they are on their way, which costs registers
   (``eager``: the pressure of a schedule by the clock, addresses in registers of their own;
   ``folded``: the same with addresses made where they are used);
-* it does so as long as it costs no occupancy: up to :data:`FREE_REGISTERS`;
+* it does so as long as it costs no occupancy: up to :data:`FREE_REGISTERS`, or what is free on
+  the target;
 * past that it takes what the kernel cannot do without (``frugal``: the pressure of a schedule that
   saves registers).
 
@@ -98,12 +99,13 @@ class RegistersPass:
         return estimate_registers(kernel.function)
 
 
-def estimate_registers(function: Function) -> Registers:
-    """The estimate for a function at -O2 (at -O1 loops are not unrolled yet, and it is low)."""
-    return Registers(count_from(register_features(function)), RegisterSource.ESTIMATE)
+def estimate_registers(function: Function, free: int = FREE_REGISTERS) -> Registers:
+    """The estimate for a function at -O2 (at -O1 loops are not unrolled yet, and it is low), where
+    so many registers cost no occupancy."""
+    return Registers(count_from(register_features(function), free), RegisterSource.ESTIMATE)
 
 
-def count_from(features: RegisterFeatures) -> int:
+def count_from(features: RegisterFeatures, free: int = FREE_REGISTERS) -> int:
     """Pressures to a count: even, from :data:`LEAST` to :data:`MOST`."""
     wanted = (
         EAGER * features.eager
@@ -113,7 +115,7 @@ def count_from(features: RegisterFeatures) -> int:
         + BASE
     )
     needed = features.frugal + NEED_BASE
-    count = wanted if wanted <= FREE_REGISTERS else max(FREE_REGISTERS, needed)
+    count = wanted if wanted <= free else max(free, needed)
     return min(MOST, max(LEAST, 2 * round(count / 2)))
 
 

@@ -46,6 +46,7 @@ from kcc.sim.machine.pipeline_columns import Machine, latency_of, machine_of, un
 from kcc.sim.program.code_size import code_bytes
 from kcc.sim.program.declared_local import compiled
 from kcc.sim.program.operations import Memory
+from kcc.sim.program.registers import free_registers, resident_on
 
 SECTOR = 32
 LINE = 128
@@ -57,7 +58,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
     machine = modelled_machine(machine_of(reader), mechanisms)
-    registers = subject.registers_on(machine.generation)
+    free = free_registers(resident_on(reader.gpu)[1], machine.generation)
+    registers = subject.registers_on(machine.generation, free)
     occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
     occupancy = compiled(subject, reader.gpu, occupancy)
     if not occupancy.blocks:

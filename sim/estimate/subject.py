@@ -16,6 +16,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.memory.memory_use import MemoryUse
+from kcc.passes.registers.counts import FREE_REGISTERS
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
@@ -301,11 +302,13 @@ class Subject:
         kept = {"const", "restrict"}
         return frozenset(a.name for a in self.kernel.arguments if kept <= set(a.qualifiers))
 
-    def registers_on(self, generation: Generation) -> int | None:
-        """Registers of a work-item: a compiler's count, else the estimate."""
+    def registers_on(self, generation: Generation, free: int = FREE_REGISTERS) -> int | None:
+        """Registers of a work-item: a compiler's count, else the estimate, where so many are
+        ``free``."""
         if self.registers is None or self.registers_known:
             return self.registers
-        return registers_of(self.kernel, generation, self.registers, self.program(generation))
+        program = self.program(generation)
+        return registers_of(self.kernel, generation, self.registers, program, free)
 
 
 def subject_of(

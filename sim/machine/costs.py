@@ -171,6 +171,7 @@ BY_POWER_OF_TWO: dict[bool, Cost] = {
     False: Cost(Unit.ALU, 3, 3, "shift of the sign, addition, shift"),
     True: Cost(Unit.ALU, 8, 6, "the same in halves, shifts across them two each"),
 }
+BY_TWO = Cost(Unit.ALU, 2, 2, "the sign added (LEA.HI), shift (ptxas 12.9, sm_80)")
 BY_CONSTANT: dict[bool, Cost] = {
     False: Cost(Unit.ALU, 4, 4, _PRODUCT),
     True: Cost(Unit.ALU, 14, 8, f"{_PRODUCT}; four products of halves"),

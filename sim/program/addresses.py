@@ -104,7 +104,9 @@ class Addresses:
         cost = address_cost(self.function, touch.pointer, self.generation)
         if cost.first is not None:
             key = ("before an address", cost.first)
-            needs.append(self.drafts.once(key, block, lambda: constant_move(line)))
+            first = constant_move(line)
+            first.slots = cost.first_slots
+            needs.append(self.drafts.once(key, block, lambda: first))
         return Draft(cost.unit, kind, cost.slots, 1.0, needs, line=line)
 
     def _shares(self, touch: MemoryAccess, home: int) -> bool:
@@ -127,6 +129,10 @@ class Addresses:
         if self.loops.innermost[block] == home:
             return block
         return self.loops.loops[home].header
+
+    def before_loops(self, block: int) -> int:
+        """Where what does not change is computed that a block wants: before the loops around it."""
+        return self._place(block, None, ())
 
     def _before(self, loop: Loop, block: int) -> int:
         """The block that leads into a loop; ``block`` where there is no single one."""

@@ -98,12 +98,14 @@ def _is_low_half(function: Function, made: AnyInstruction) -> bool:
 @dataclass(frozen=True, slots=True)
 class AddressCost:
     """What it takes to add an index to an address of 64 bits. ``first`` is what must be in a
-    register before, one instruction, whatever the base: the factor of a product (IMAD.WIDE), or
-    the high half of a narrow index; None where there is nothing."""
+    register before, ``first_slots`` instructions, whatever the base: the factor of a product
+    (IMAD.WIDE), the high half of a narrow index, or the index in bytes; None where there is
+    nothing."""
 
     unit: Unit
     slots: float
-    first: int | Value | None = None
+    first: object = None
+    first_slots: float = 1.0
 
 
 _HALVES = AddressCost(Unit.ALU, 2.0)
@@ -124,6 +126,10 @@ def address_cost(function: Function, pointer: Value, generation: Generation) -> 
         if moving:
             size = _step_bytes(step)
             is_narrow = all(_is_narrow(function, each) for each in moving)
+            if is_narrow and generation is Generation.VOLTA and size & (size - 1) == 0:
+                wide = [each for each in moving if _is_from_elsewhere(function, each, step)]
+                if wide:
+                    return _of_wide(function, step, wide[-1], size)
             if generation is not Generation.VOLTA:
                 return AddressCost(Unit.ALU, 2.0, moving[-1] if is_narrow else None)
             if size > 1 and is_narrow:
@@ -131,6 +137,31 @@ def address_cost(function: Function, pointer: Value, generation: Generation) -> 
             return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
         pointer = step.base
     return _HALVES
+
+
+def _is_from_elsewhere(function: Function, value: Value, user: AnyInstruction) -> bool:
+    return isinstance(value, InstructionRef) and _is_wide_in(
+        function.instructions[value.index], user
+    )
+
+
+def _is_wide_in(made: AnyInstruction, user: AnyInstruction) -> bool:
+    """Whether a narrow number has 64 bits where it is used: LLVM chooses instructions block by
+    block, so that one which is widened in another block is a word with its sign there."""
+    return made.block != user.block and _bits(made) > 32
+
+
+def _of_wide(function: Function, step: GetElementPtr, index: Value, size: int) -> AddressCost:
+    """An index of 64 bits: LEA and LEA.HI.X; where several addresses of a block have the same one,
+    it is shifted once (SHL, SHF.L.U64.HI) and added to each base (IADD3, IADD3.X): ptxas 12.9,
+    sm_80."""
+    alike = {
+        each.base for each in function.blocks[step.block].instructions
+        if isinstance(each, GetElementPtr) and index in each.indices and _step_bytes(each) == size
+    }  # fmt: skip
+    if len(alike) < 2 or size == 1:
+        return _HALVES
+    return AddressCost(Unit.ALU, 2.0, (index, size, step.block), 2.0)
 
 
 def _step_bytes(step: GetElementPtr) -> int:
@@ -257,7 +288,11 @@ class _Integers:
     def _extension(self, each: AnyInstruction, bits: int) -> IntegerCost:
         """The sign's word, which an address with a narrow index needs not."""
         users = self.folding.users.get(each.index, ())
-        for_addresses = all(isinstance(user, GetElementPtr) for user in users)
+        for_addresses = all(
+            isinstance(user, GetElementPtr)
+            and not (self.has_wide_products and _is_wide_in(each, user))
+            for user in users
+        )
         narrow = bits <= 32 or all(user.opcode is Opcode.MUL for user in users)
         return _NOTHING if for_addresses or narrow else IntegerCost(Unit.ALU, 1.0)
 

@@ -22,7 +22,7 @@ from kcc.frontend.ir.instructions import (
     Load,
     Return,
 )
-from kcc.frontend.ir.types import VOID, FloatTy, IrType, scalar_of, size_bytes
+from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -51,7 +51,7 @@ from kcc.sim.machine.costs import (
 )
 from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
-from kcc.sim.program.divisions import division_of
+from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
 from kcc.sim.program.folding import (
     folding_of,
@@ -68,6 +68,7 @@ from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
 from kcc.sim.program.merging import MOST_JOINED, LoadMerging, shared_alignments
+from kcc.sim.program.moves import brought, describe
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.predication import predicate, predicated
@@ -340,9 +341,12 @@ class _Lowering:
     ) -> int | None:
         """The instructions of a function with a body, unit by unit: that of the unit that computes,
         whose result is the function's. None where its class says what it costs."""
-        double = _is_double(instruction)
+        double = is_double(instruction)
         if isinstance(instruction, Call):
-            cost = function_cost(function_name(instruction), is_double=double)
+            name = function_name(instruction)
+            if name == "sqrt" and self.kernel.language is Language.OPENCL and not double:
+                name = "rsqrt"  # It may be off by three units: MUFU, too, and what scales it.
+            cost = function_cost(name, is_double=double)
         else:
             is_division = kind is InstructionClass.FP_DIV and double
             cost = function_cost("divide", is_double=True) if is_division else None
@@ -362,6 +366,8 @@ class _Lowering:
                 kind = _OF_LOW_HALF.get(kind, kind)
             if kind is InstructionClass.FP16 and self.generation in PAIRED:
                 count = math.ceil(count / 2)
+            if kind is InstructionClass.FP_DIV and is_scaling(instruction, self.kernel.language):
+                kind = InstructionClass.FP32
             own = self._function(instruction, kind, count, needs)
             if own is not None:
                 yield own
@@ -394,7 +400,7 @@ class _Lowering:
             draft.overhead = self.unrolling.is_overhead(instruction)
             if kind is InstructionClass.TENSOR and isinstance(instruction, Call):
                 draft.product = matrix_product(instruction.callee)
-            draft.has_doubles = unit is Unit.SFU and _has_doubles(instruction)
+            draft.has_doubles = unit is Unit.SFU and has_doubles(instruction)
             yield self.drafts.add(instruction.block, draft)
 
     # accesses
@@ -417,9 +423,14 @@ class _Lowering:
             return self.drafts.add(instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, []))
         if wide is not None:
             return self._wide_store(wide)
+        outside = self.addresses.before_loops(instruction.block)
+        describe(self.drafts, outside, touch.space, self.generation)
         pointers = {id(touch.pointer)}
         needs = self.drafts.needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self.addresses.of(instruction, touch)
+        if self.by_ptxas and touch.op is not AccessOp.LOAD:
+            line = _line(instruction)
+            needs += brought(self.drafts, outside, instruction, self.constants, line)
         size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
         draft = self._access_draft(instruction, touch, size, needs)
         draft.line, draft.instruction = _line(instruction), instruction.index
@@ -565,19 +576,6 @@ class _Lowering:
                     first = blocks[way][0]
                     needs = (*rows[first].needs, branch)
                     rows[first] = replace(rows[first], needs=needs)
-
-
-def _is_double(instruction: AnyInstruction) -> bool:
-    return _is_double_type(instruction.type)
-
-
-def _has_doubles(instruction: AnyInstruction) -> bool:
-    types = (instruction.type, *(each.type for each in instruction.operands))
-    return any(map(_is_double_type, types))
-
-
-def _is_double_type(type_: IrType) -> bool:
-    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
 
 
 def _memory_of(touch: MemoryAccess) -> Memory:

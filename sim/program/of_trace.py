@@ -23,7 +23,13 @@ from kcc.sim.machine.costs import Generation, generation_of_gpu
 from kcc.sim.program.facts import program_passes
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
-from kcc.sim.program.registers import Resident, registers_of, resident_on, with_kept_bounds
+from kcc.sim.program.registers import (
+    Resident,
+    free_registers,
+    registers_of,
+    resident_on,
+    with_kept_bounds,
+)
 
 PROGRAMS_KEPT = 256
 """Launches whose program is not made again; a program differs by what arguments say of loops."""
@@ -88,7 +94,8 @@ def _program(
     facts = run_passes(kernel, module, program_passes(known, {}))
     estimated = estimate_registers(kernel.function).count
     program = machine_program(kernel, facts, generation, estimated)
-    registers = registers_of(kernel, generation, estimated, program)
+    free = free_registers(resident[1], generation)
+    registers = registers_of(kernel, generation, estimated, program, free)
     instructions = tuple(access.instruction for access in facts[MemoryAccesses].accesses)
     return TracedProgram(same.tables, program, facts[Loops], instructions, registers)
 

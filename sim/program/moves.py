@@ -1,0 +1,60 @@
+"""Instructions that only bring something where others want it: numbers into registers, the
+descriptor of global memory into uniform ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kcc.frontend.ir.instructions import AnyInstruction
+from kcc.frontend.ir.types import PtrTy, size_bytes
+from kcc.frontend.ir.values import (
+    ArgumentRef,
+    ConstantFloat,
+    ConstantInt,
+    InstructionRef,
+    Value,
+)
+from kcc.frontend.types import AddressSpace
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.program.drafts import Draft, Drafts, constant_move
+
+_DESCRIBED = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC})
+
+
+def describe(drafts: Drafts, block: int, space: AddressSpace, generation: Generation) -> None:
+    """The descriptor of global memory (ULDC.64 of c[0x0][0x118]), once in a block before all that
+    access it: ptxas 12.9 from sm_80 on. Code for sm_70 begins with one instruction more instead
+    (SHFL); that for sm_75 has neither, and is counted one too many."""
+    if space in _DESCRIBED and generation is Generation.VOLTA:
+        key = "descriptor"
+        drafts.once(key, block, lambda: Draft(Unit.CONTROL, InstructionClass.MOVE, 1.0, 1.0, []))
+
+
+def brought(
+    drafts: Drafts, block: int, instruction: AnyInstruction, in_bank: Collection[int], line: int
+) -> list[int]:
+    """The moves, in a block, of what a store or an atomic operation has to have in a register:
+    numbers other than zero, arguments, and loads that are operands from the constant bank
+    (``in_bank``), which another instruction would read there (MOV, IMAD.MOV; ptxas 12.9)."""
+    found = list[int]()
+    for value in instruction.operands:
+        if _is_elsewhere(value, in_bank):
+            move = constant_move(line)
+            move.slots = float(-(-size_bytes(value.type) // 4))
+            found.append(drafts.once(("moved", value), block, lambda m=move: m))
+    return found
+
+
+def _is_elsewhere(value: Value, in_bank: Collection[int]) -> bool:
+    match value:
+        case InstructionRef():
+            return value.index in in_bank
+        case ConstantInt():
+            return value.value != 0
+        case ConstantFloat():
+            return value.bits != 0
+        case ArgumentRef():
+            return not isinstance(value.type, PtrTy)
+        case _:
+            return False
