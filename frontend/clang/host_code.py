@@ -16,8 +16,10 @@ _OPAQUE = re.compile(
     r"|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*",
     re.DOTALL | re.MULTILINE,
 )
-_DIRECTIVE = re.compile(r"/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*", re.DOTALL | re.MULTILINE)
-"""Directives, and comments, in which there are none."""
+_DIRECTIVE = re.compile(
+    r"/\*.*?\*/|^[ \t]*\#(?![ \t]*pragma)(?:[^\n\\]|\\[ \t]*\n|\\.)*", re.DOTALL | re.MULTILINE
+)
+"""Directives but pragmas, which say something of statements, and comments, in which are none."""
 _LETTER = re.compile(r"[^\n]")
 _TRANSPARENT = re.compile(r"(?:\bnamespace\b[^;=(]*|\bextern\s*\"\s*\"\s*)\Z")
 _RECORD = re.compile(r"\b(?:struct|class|union|enum)\b[^()]*\Z|=\s*\Z")

@@ -198,8 +198,26 @@ __host__ void perror(const char*);
 #define LLONG_MAX 9223372036854775807ll
 #define LLONG_MIN (-LLONG_MAX - 1ll)
 #define ULLONG_MAX 18446744073709551615ull
+#define INT8_MAX 127
+#define INT8_MIN (-128)
+#define UINT8_MAX 255
+#define INT16_MAX SHRT_MAX
+#define INT16_MIN (-SHRT_MAX - 1)
+#define UINT16_MAX USHRT_MAX
 #define INT32_MAX INT_MAX
+#define INT32_MIN INT_MIN
 #define UINT32_MAX UINT_MAX
+#define INT64_MAX LONG_MAX
+#define INT64_MIN LONG_MIN
+#define UINT64_MAX ULONG_MAX
+#define INT8_C(c) c
+#define INT16_C(c) c
+#define INT32_C(c) c
+#define INT64_C(c) c##L
+#define UINT8_C(c) c
+#define UINT16_C(c) c
+#define UINT32_C(c) c##U
+#define UINT64_C(c) c##UL
 #define FLT_MAX __FLT_MAX__
 #define FLT_MIN __FLT_MIN__
 #define FLT_EPSILON __FLT_EPSILON__

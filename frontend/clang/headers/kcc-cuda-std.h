@@ -24,6 +24,18 @@ template <class T> using remove_reference_t = __remove_reference_t(T);
 template <class T> struct remove_pointer { typedef __remove_pointer(T) type; };
 template <class T> using decay_t = __decay(T);
 template <class T> struct decay { typedef __decay(T) type; };
+template <__SIZE_TYPE__ size, __SIZE_TYPE__ align = 16> struct aligned_storage {
+    struct type { alignas(align) unsigned char data[size]; };
+};
+template <__SIZE_TYPE__ size, __SIZE_TYPE__ align = 16> using aligned_storage_t = typename aligned_storage<size, align>::type;
+template <class... T> struct common_type;
+template <class T> struct common_type<T> { typedef __decay(T) type; };
+template <class T, class U> struct common_type<T, U> {
+    typedef decltype(false ? *(__decay(T)*)nullptr : *(__decay(U)*)nullptr) found;
+    typedef __decay(found) type;
+};
+template <class T, class U, class... V> struct common_type<T, U, V...> : common_type<typename common_type<T, U>::type, V...> {};
+template <class... T> using common_type_t = typename common_type<T...>::type;
 template <class T> struct make_unsigned { typedef __make_unsigned(T) type; };
 template <class T> using make_unsigned_t = __make_unsigned(T);
 template <class T> struct make_signed { typedef __make_signed(T) type; };

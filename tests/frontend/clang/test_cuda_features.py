@@ -318,6 +318,52 @@ int main() {
     assert kernels(text, "a.cu.hip") == ["scale<float>"]
 
 
+def test_types_of_the_library_for_functors_and_storage() -> None:
+    text = """#include <type_traits>
+#include <cstdint>
+struct Max {
+    template <class T, class U>
+    __device__ typename std::common_type<T, U>::type operator()(T&& t, U&& u) const {
+        return t > u ? t : u;
+    }
+};
+typedef std::aligned_storage<16, 16>::type Four;
+__global__ void k(const float *a, double *o, unsigned *bits) {
+    Four four;
+    *(float4 *)&four = *(const float4 *)a;
+    float x = ((float *)&four)[threadIdx.x];
+    double other = 1.5;
+    o[threadIdx.x] = Max()(x, other);
+    bits[threadIdx.x] = UINT32_C(255) << 23;
+}
+"""
+    unit = compile_source(SourceText("k.cu", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    x = np.array([0, 1, 2, 3], np.float32)
+    done = execute(
+        unit, unit.kernels[0], NDRange((4,), (4,)), [x, np.zeros(4), np.zeros(4, np.uint32)]
+    )
+    np.testing.assert_array_equal(done.buffers[1], [1.5, 1.5, 2, 3])
+    np.testing.assert_array_equal(done.buffers[2], np.full(4, 0x7F800000))
+
+
+def test_pragmas_go_with_the_function_that_cannot_be_read() -> None:
+    text = """#include "not_here.h"
+template <class T> struct Exchange {
+    __device__ void run(Unknown<false> x, T (&v)[4]) {
+        #pragma unroll
+        for (int i = 0; i < 4; i++) v[i] += x;
+    }
+    __device__ void other(T *v) { v[0] = 1; }
+};
+void host(Unknown<true> x) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) x++;
+}
+__global__ void k(float *a) { a[threadIdx.x] = 2; }
+"""
+    assert kernels(text) == ["k"]
+
+
 def test_hip_names_two_ways_to_add_floats_atomically() -> None:
     text = """#include <hip/hip_runtime.h>
 __global__ void sum(const double *a, double *global, float *other) {
