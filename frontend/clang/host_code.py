@@ -223,11 +223,12 @@ class Editable:
             self._index()
 
     def _drop(self, body: tuple[int, int], offset: int, kept: Sequence[str]) -> bool:
-        """Take out one statement without a block from a function that launches kernels: what the
-        others declare tells the arguments of launches, and so of templates. Uses of the templates
-        ``kept`` stay the first time."""
+        """Take out one statement without a block from a function that launches kernels, or calls one
+        of the templates ``kept``: what the others declare tells the arguments of launches and
+        calls, and so of templates. Uses of the templates ``kept`` stay the first time."""
         plain = masked(self.text)
-        if "<<<" not in plain[body[0] : body[1]]:
+        calls = re.compile(rf"<<<|\b(?:{'|'.join(kept) or '$^'})\s*\(")
+        if not calls.search(plain, *body):
             return False
         start, end = _statement(plain, body, offset)
         if not self.text[start:end].strip():
@@ -283,8 +284,8 @@ class Editable:
         """
         assert item.body is not None
         self._hide(*item.body)
-        end = min(end, item.body[1])
-        kept = max(end, start)
+        line_end = self.text.find("\n", start)
+        kept = max(min(end, item.body[1], line_end if line_end >= 0 else end), start)
         self.text = f"{self.text[:start]}{call}{self.text[kept:]}"
         self._index()
 
@@ -305,6 +306,9 @@ class Editable:
 
     def _hide(self, start: int, end: int) -> None:
         """Blank everything but line ends and directives."""
+        line = self.text.rfind("\n", 0, start) + 1
+        if not self.text[line:start].strip():
+            start = line  # a directive is one from the beginning of its line
         shown, place = list[str](), start
         for match in _DIRECTIVE.finditer(self.text, start, end):
             shown += [_LETTER.sub(" ", self.text[place : match.start()]), match[0]]

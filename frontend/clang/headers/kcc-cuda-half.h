@@ -101,6 +101,8 @@ __KCC_HALF_PAIR(h2rcp, hrcp)
 __KCC_HALF_PAIR(h2sin, hsin)
 __KCC_HALF_PAIR(h2cos, hcos)
 __KCC_HALF_PAIR(h2tanh, htanh)
+__KCC_HD __half htanh_approx(__half a) { return htanh(a); }
+__KCC_HALF_PAIR(h2tanh_approx, htanh_approx)
 __KCC_HALF_PAIR(h2floor, hfloor)
 __KCC_HALF_PAIR(h2ceil, hceil)
 __KCC_HALF_PAIR(h2trunc, htrunc)

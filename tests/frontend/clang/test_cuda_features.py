@@ -364,6 +364,42 @@ __global__ void k(float *a) { a[threadIdx.x] = 2; }
     assert kernels(text) == ["k"]
 
 
+def test_a_function_that_cannot_be_read_takes_only_those_that_call_it() -> None:
+    """Nothing of its first line is as long as what stands for its body."""
+    text = """
+__device__ float bad(float x) {
+  #if defined(WITH)
+  return x;
+  #else
+  return not_here(x);
+  #endif
+}
+__global__ void k(float *a) { a[0] = 1; }
+__global__ void l(float *a) { a[0] = bad(a[0]); }
+"""
+    unit = compile_source(SourceText("a.cu", text, "."), BuildOptions(), partial=True)
+    assert [k.name for k in unit.kernels] == ["k"]
+    assert [k.function.location.line for k in unit.kernels if k.function.location] == [9]
+
+
+def test_host_templates_whose_arguments_are_deduced_have_their_kernels() -> None:
+    text = """#include <iostream>
+template <class T> __global__ void fill(T *a, size_t n) { a[threadIdx.x] = n; }
+template <class T> void run(T *a, const size_t n) {
+    auto start = std::chrono::steady_clock::now();
+    fill<<<1, 32>>>(a, n);
+}
+int main(int argc, char *argv[]) {
+    size_t n = atol(argv[1]);
+    double *a;
+    unknown_of_the_host(&a);
+    cudaMalloc((void **)&a, n * sizeof(double));
+    run(a, n);
+}
+"""
+    assert kernels(text) == ["fill<double>"]
+
+
 def test_hip_names_two_ways_to_add_floats_atomically() -> None:
     text = """#include <hip/hip_runtime.h>
 __global__ void sum(const double *a, double *global, float *other) {
