@@ -223,8 +223,8 @@ class Editable:
             self._index()
 
     def _drop(self, body: tuple[int, int], offset: int, kept: Sequence[str]) -> bool:
-        """Take out one statement without a block from a function that launches kernels, or calls one
-        of the templates ``kept``: what the others declare tells the arguments of launches and
+        """Take out one statement without a block from a function that launches kernels, or calls
+        one of the templates ``kept``: what the others declare tells the arguments of launches and
         calls, and so of templates. Uses of the templates ``kept`` stay the first time."""
         plain = masked(self.text)
         calls = re.compile(rf"<<<|\b(?:{'|'.join(kept) or '$^'})\s*\(")
