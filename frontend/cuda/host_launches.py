@@ -1,9 +1,10 @@
 """The launches in the host code of a CUDA source, as far as constants of that code decide them.
 
 The host is read, not run: definitions and assignments that stand before a launch in its function
-and at file scope, as a run without arguments (``argc`` is 1) comes by them. What is assigned in a
-loop or a branch, read in, or given to the function has no value, and neither has what is made of
-it: the names that all comes from are said.
+and at file scope, as a run with the program's arguments, or without any (``argc`` is 1), comes by
+them. A function has of its parameters the values of its first call that is come by from `main`.
+What is assigned in a loop or a branch, read in, or given to a function that nothing calls has no
+value, and neither has what is made of it: the names that all comes from are said.
 """
 
 from __future__ import annotations
@@ -55,6 +56,13 @@ _CHANGED = re.compile(
 )
 _OUTSIDE = re.compile(r"\b(?:argv|ato[ifl]l?|strto\w+|sto\w+|getenv)\b")
 """What a run without arguments does not come by."""
+_READ = re.compile(
+    r"\b(?:std\s*::\s*)?(?:ato[ifl]l?|strto\w+|sto[ilufd]\w*)\s*\(\s*argv\s*\[\s*(\d+)\s*\]\s*(?:,[^()]*)?\)"
+)
+"""Reads an argument of the program."""
+_OF_COUNT = re.compile(r"\s*(if\s*)?\(?\s*argc\s*(>=|>|<=|<|==|!=)\s*(\d+)\s*\)?\s*(\?)?")
+"""A condition on how many there are, of a statement or an expression."""
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^<>;()]*>\s*)?(?=\()")
 _CAST = re.compile(
     r"\(\s*(?:const\s+)?(?:unsigned\s+|signed\s+)?(?:int|long(?:\s+long)?|short|char|size_t|"
     r"u?int(?:8|16|32|64)_t|uint|unsigned)\s*\)"
@@ -117,13 +125,15 @@ class _Unknown(Exception):
 
 
 def host_launches(
-    text: str, given: Mapping[str, Number], headers: Sequence[str] = ()
+    text: str, given: Mapping[str, Number], headers: Sequence[str] = (), argv: Sequence[str] = ()
 ) -> list[HostLaunch]:
     """The launches of a source, in order. ``given`` are values of names that are known from
     elsewhere, which stand for what the source says of them; ``headers`` are the texts of what it
-    includes."""
+    includes; ``argv`` the arguments of the program, without its name."""
     plain, declared = masked(text), items(text)
-    shared: Values = {"argc": 1, "true": 1, "false": 0, "warpSize": 32}
+    shared: Values = {"argc": 1 + len(argv), "true": 1, "false": 0, "warpSize": 32}
+    for place, word in enumerate(argv, 1):
+        shared[f"argv[{place}]"] = _number_of(word)
     texts = (*headers, text)
     for each in texts * MOST_MACROS:
         for name, body in _DEFINE.findall(each):
@@ -131,11 +141,38 @@ def host_launches(
     for each in texts:
         _take_constants(each, shared, given)
     shared.update(given)
+    functions = {name: item for item in declared if (name := _name(item))}
+    called, left = dict[str, list[Known | None]](), list(functions)
     found = list[HostLaunch]()
-    for item in declared:
-        if item.body is not None:
-            found += _of_function(text, plain, item, shared, given)
-    return found
+    while left:  # main first, then what it calls, then what nothing calls
+        name = next((n for n in ("main", *called) if n in left), left[0])
+        left.remove(name)
+        values, item = dict(shared), functions[name]
+        for place, own in enumerate(_parameters(item)):
+            passed = called[name][place : place + 1] if name in called else []
+            values[own] = passed[0] if passed and passed[0] is not None else frozenset({own})
+        values |= {"argc": shared["argc"]} | dict(given)
+        found += _of_function(text, plain, item, values, given, functions, called)
+    return sorted(found, key=lambda launch: launch.line)
+
+
+def _number_of(word: str) -> Number | frozenset[str]:
+    """As atoi and atof read it."""
+    match = re.match(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", word)
+    if match is None:
+        return frozenset({word})
+    return float(match[0]) if re.search(r"[.eE]", match[0]) else int(match[0])
+
+
+def _name(item: Item) -> str:
+    """Of a function with a body; "" of what is none."""
+    match = re.search(r"([A-Za-z_]\w*)\s*\(", item.head)
+    return match[1] if item.body is not None and match is not None else ""
+
+
+def _parameters(item: Item) -> list[str]:
+    listed = item.head.partition("(")[2]
+    return re.findall(r"([A-Za-z_]\w*)\s*(?:\[\s*\]\s*)?(?:=[^,()]*)?(?=[,)])", listed)
 
 
 def _take_constants(text: str, values: Values, given: Mapping[str, Number]) -> None:
@@ -147,29 +184,64 @@ def _take_constants(text: str, values: Values, given: Mapping[str, Number]) -> N
 
 
 def _of_function(
-    text: str, plain: str, item: Item, shared: Values, given: Mapping[str, Number]
-) -> Iterator[HostLaunch]:
+    text: str, plain: str, item: Item, values: Values, given: Mapping[str, Number],
+    functions: Mapping[str, Item], called: dict[str, list[Known | None]],
+) -> Iterator[HostLaunch]:  # fmt: skip
+    """The launches of a function whose parameters have ``values``; what it calls is added."""
     assert item.body is not None
     start, end = item.body
-    values = dict(shared)
-    for name in re.findall(r"([A-Za-z_]\w*)\s*(?:=[^,()]*)?(?=[,)])", item.head.partition("(")[2]):
-        if name != "argc":
-            values[name] = frozenset({name})
-    values.update(given)
-    scopes, place = list[bool](), start
+    scopes, place = list[bool | None](), start  # None: of what is not come by
     for at, sign in _ends(plain, start, end):
-        statement = plain[place:at]
+        statement, met = _under_count(plain[place:at], values)
         inside = any(scopes) or _CONTROL.match(statement) is not None
-        launch = _launch_in(text, plain, place, at, values)
-        if launch is not None:
-            yield launch
-        else:
-            _take(statement, values, given, inside=inside)
-        if sign == "{":  # a plain block is not passed by
-            scopes.append(bool(statement.strip()))
+        if None not in scopes and met is not False:
+            launch = _launch_in(text, plain, place, at, values)
+            if launch is not None:
+                yield launch
+            else:
+                _note_calls(statement, values, functions, called)
+                _take(statement, values, given, inside=inside)
+        if sign == "{":  # a plain block and that of a try are not passed by
+            scopes.append(None if met is False else statement.strip() not in ("", "try"))
         elif sign == "}" and scopes:
             scopes.pop()
         place = at + 1
+
+
+def _under_count(statement: str, values: Values) -> tuple[str, bool | None]:
+    """A statement without its condition on how many arguments the program has, and whether that is
+    met; None where there is no such condition."""
+    match, count = _OF_COUNT.match(statement), values["argc"]
+    if match is None or not match[1] or not isinstance(count, int):
+        return statement, None
+    return statement[match.end() :], _met(match, count)
+
+
+def _met(match: re.Match[str], count: int) -> bool:
+    relations: Mapping[str, Callable[[int, int], bool]] = {
+        ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+        "==": operator.eq, "!=": operator.ne,
+    }  # fmt: skip
+    return relations[match[2]](count, int(match[3]))
+
+
+def _note_calls(
+    statement: str, values: Values, functions: Mapping[str, Item],
+    called: dict[str, list[Known | None]],
+) -> None:  # fmt: skip
+    """The first call of each function of the source, with its arguments as far as they are
+    known."""
+    for match in _CALL.finditer(statement):
+        if match[1] in functions and match[1] not in called:
+            inner = statement[match.end() + 1 : statement.rfind(")")]
+            called[match[1]] = [_passed(part, values) for part in _split(inner)]
+
+
+def _passed(text: str, values: Values) -> Known | None:
+    try:
+        return _evaluated(text, values)
+    except _Unknown:
+        return None
 
 
 def _ends(plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -190,10 +262,13 @@ def _ends(plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 def _take(statement: str, values: Values, given: Mapping[str, Number], *, inside: bool) -> None:
     """What a statement does to the values of names."""
+    statement = _READ.sub(lambda m: _word(m, values), statement)
     declared = _DECLARED.match(statement)
     if declared is not None:
         for part in _split(statement[declared.end() :]):
             one = _ONE.match(part)
+            if (bare := part.strip()).isidentifier() and bare not in given:
+                values[bare] = frozenset({bare})
             if one is not None and one[1] not in given:
                 body = next((b for b in one.groups()[1:] if b is not None), "")
                 values[one[1]] = _value(body, values, one[1])
@@ -341,9 +416,12 @@ def _split(text: str) -> list[str]:
 
 
 def _evaluated(text: str, values: Values) -> Known:
-    if len(text) > MOST_CHARACTERS or _OUTSIDE.search(_default(text)):
+    if len(text) > MOST_CHARACTERS:
         raise _Unknown
-    plain = _SIZEOF.sub(lambda m: str(_BYTES.get(m[1], m[0])), _default(text))
+    text = _READ.sub(lambda m: _word(m, values), _default(text, values))
+    if _OUTSIDE.search(text):
+        raise _Unknown
+    plain = _SIZEOF.sub(lambda m: str(_BYTES.get(m[1], m[0])), text)
     if "~" in plain:
         raise _Unknown
     plain = _STATIC_CAST.sub(lambda m: f"({m[1]})", plain)
@@ -357,10 +435,22 @@ def _evaluated(text: str, values: Values) -> Known:
         raise _Unknown from None
 
 
-def _default(text: str) -> str:
-    """Of ``argc > 1 ? atoi(argv[1]) : 1024`` what is taken without arguments."""
-    match = re.match(r"\s*\(?\s*argc\s*(?:>=?|==|!=)\s*\d+\s*\)?\s*\?.*:(.*)\Z", text, re.DOTALL)
-    return match[1] if match else text
+def _word(match: re.Match[str], values: Values) -> str:
+    """An argument of the program, as what reads it gives it."""
+    found = values.get(f"argv[{int(match[1])}]")
+    if not isinstance(found, int | float):
+        return match[0]
+    real = re.search(r"atof|strto[df]|sto[df]\b", match[0])
+    return f"({float(found) if real else int(found)})"
+
+
+def _default(text: str, values: Values) -> str:
+    """Of ``argc > 1 ? atoi(argv[1]) : 1024`` what is taken with so many arguments."""
+    match, count = _OF_COUNT.match(text), values["argc"]
+    if match is None or match[1] or not match[4] or not isinstance(count, int):
+        return text
+    taken, _, other = text[match.end() :].rpartition(":")
+    return taken if _met(match, count) else other
 
 
 def _of(node: ast.expr, values: Values) -> Known:

@@ -87,7 +87,13 @@ without data and without a run.""",
     )
     add_source(parser)
     add_compilation(parser, OptLevel.O2)
-    add_launch(parser)
+    add_launch(parser).add_argument(
+        "--argv",
+        metavar="ARGS",
+        default="",
+        help="arguments of the program in a CUDA source, e.g. '1048576 100': launches in its host "
+        "code are those of a run with them",
+    )
     add_assumptions(parser)
     _add_model(parser)
     add_cache_options(parser)
@@ -389,7 +395,9 @@ def _request(
     from kcc.stages.analyze import AnalysisRequest
 
     around = survey(arguments, path, options, sources)
-    launches = around.launches or launches_of_host(source, around.other_launch)
+    launches = around.launches or launches_of_host(
+        source, around.other_launch, arguments.argv.split()
+    )
     return AnalysisRequest(
         source=source,
         options=around.options,

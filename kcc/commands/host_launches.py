@@ -22,10 +22,12 @@ MOST_HEADERS = 30
 MOST_BYTES = 1_000_000
 
 
-def launches_of_host(source: SourceText, given: LaunchInputs) -> Mapping[str, LaunchInputs]:
-    """By kernel the first launch in the source whose sizes its host code decides, else one that
-    needs values of names. ``given`` is what the command line has: its names count, and with sizes
-    of its own nothing is taken from the host."""
+def launches_of_host(
+    source: SourceText, given: LaunchInputs, argv: Sequence[str] = ()
+) -> Mapping[str, LaunchInputs]:
+    """By kernel the first launch in the source whose sizes its host code decides, run with the
+    arguments ``argv``, else one that needs values of names. ``given`` is what the command line has:
+    its names count, and with sizes of its own nothing is taken from the host."""
     request = given.request
     if not source.name.endswith(CUDA_ENDINGS) or request.global_size or request.grid:
         return {}
@@ -33,7 +35,7 @@ def launches_of_host(source: SourceText, given: LaunchInputs) -> Mapping[str, La
 
     names = {name: v for name, v in given.names.items() if isinstance(v, int | float)}
     every = dict[str, list[HostLaunch]]()
-    for launch in host_launches(source.text, names, tuple(_headers(source))):
+    for launch in host_launches(source.text, names, tuple(_headers(source)), argv):
         for name in dict.fromkeys((launch.name, launch.kernel)):
             every.setdefault(name, []).append(launch)
     found = {

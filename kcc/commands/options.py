@@ -186,7 +186,7 @@ def add_compiled_for(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_launch(parser: argparse.ArgumentParser) -> None:
+def add_launch(parser: argparse.ArgumentParser) -> Group:
     """Launch geometry and arguments, as expressions."""
     group = parser.add_argument_group("launch")
     group.add_argument(
@@ -239,6 +239,7 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
         help="a free name of the expressions; or one of "
         f"{', '.join(SIZE_NAMES)}: a size of the kernel.toml (default: {DEFAULT_SIZE})",
     )
+    return group
 
 
 def add_assumptions(parser: argparse.ArgumentParser) -> None:

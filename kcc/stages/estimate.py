@@ -12,6 +12,7 @@ from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.expressions import free_names
 from kcc.base.launch import Launch, Origin, whole_number
+from kcc.frontend import CUDA_ENDINGS
 from kcc.frontend.ir.instructions import Branch, Unreachable
 from kcc.frontend.options import Costs
 from kcc.passes.facts import Around, plainly
@@ -526,6 +527,8 @@ def _no_launch(kernel: Kernel, source: str, launch: Launch) -> Diagnostic:
     hint = "give it: --global 4096,4096 --local 16,16, and --arg NAME=VALUE for its scalars"
     if names:
         hint = "give it: " + " ".join(f"--size {name}=4096" for name in sorted(names))
+        if source.endswith(CUDA_ENDINGS) and launch.global_origin is Origin.GIVEN:
+            hint += ", or what the program is run with: --argv '4096 100'"
     return Diagnostic(
         "K890", f"the launch of '{kernel.name}' is not known, and its time depends on it{because}",
         Span(source, 0), hint=hint,

@@ -210,6 +210,8 @@ __host__ void perror(const char*);
 #define INT64_MAX LONG_MAX
 #define INT64_MIN LONG_MIN
 #define UINT64_MAX ULONG_MAX
+#define SIZE_MAX ULONG_MAX
+#define UINTPTR_MAX ULONG_MAX
 #define INT8_C(c) c
 #define INT16_C(c) c
 #define INT32_C(c) c
@@ -366,8 +368,13 @@ using ::tgamma;
 using ::tgammaf;
 using ::trunc;
 using ::truncf;
+using ::int8_t;
+using ::uint8_t;
+using ::int16_t;
+using ::uint16_t;
 using ::int32_t;
 using ::uint32_t;
+using ::uintptr_t;
 using ::int64_t;
 using ::uint64_t;
 

@@ -100,3 +100,46 @@ PIECES = st.sampled_from([*WORDS.split(), "\n"])
 def test_any_text_gives_launches_or_none(text: str):
     for each in host_launches(f"void f() {{ {text} }}", {"n": 3}):
         assert (each.grid is None) or min(each.grid) >= 1
+
+
+PROGRAM = """
+template <class T> void test(int n, const int repeat, dim3 block) {
+    dim3 grid((n + block.x - 1) / block.x);
+    for (int i = 0; i < repeat; i++) k<T><<<grid, block>>>(n, repeat);
+}
+int main(int argc, char *argv[]) {
+    if (argc != 3) { printf("usage"); return 1; }
+    int n = 64;
+    if (argc > 1) n = atoi(argv[1]);
+    if (argc > 5) { n = 7; }
+    const float scale = argc > 2 ? atof(argv[2]) : 1.5;
+    const int repeat = std::stoi(argv[2]);
+    other<<<repeat, 32>>>(scale);
+    test<float>(n, repeat, dim3(128));
+    test<double>(2 * n, repeat, dim3(256));
+}
+"""
+
+
+def test_arguments_of_the_program_and_of_functions_that_main_calls() -> None:
+    inner, other = host_launches(PROGRAM, {}, argv=["100000", "20.5"])
+    assert (inner.name, inner.grid, inner.block) == ("k<T>", (782, 1, 1), (128, 1, 1))
+    assert inner.arguments == (100000, 20)
+    assert (other.grid, other.arguments) == ((20, 1, 1), (20.5,))
+
+
+def test_without_arguments_the_program_has_its_defaults() -> None:
+    inner, other = host_launches(PROGRAM, {})
+    assert (inner.grid, inner.arguments) == ((1, 1, 1), (64, None))
+    assert (other.grid, other.unknown, other.arguments) == (None, {"repeat"}, (1.5,))
+
+
+def test_arguments_that_are_no_numbers_have_no_value() -> None:
+    _, other = host_launches(PROGRAM, {}, argv=["file.txt", "x"])
+    assert (other.grid, other.unknown) == (None, {"repeat"})
+
+
+def test_what_a_try_block_reads_counts() -> None:
+    body = "int n, m; try { n = std::stoi(argv[1]); } catch (...) { } k<<<n, 64>>>(m);"
+    (found,) = host_launches(f"int main(int argc, char **argv) {{ {body} }}", {}, argv=["7"])
+    assert (found.grid, found.arguments) == ((7, 1, 1), (None,))
