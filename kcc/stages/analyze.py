@@ -16,7 +16,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.stages.given_arguments import arguments_of, is_known, names_of
 
 if TYPE_CHECKING:
-    from kcc.base.arguments import Argument
+    from kcc.base.arguments import Argument, Structure
     from kcc.base.expressions import Value
     from kcc.base.gpu.description import GpuDescription
     from kcc.frontend.ir.model import Module
@@ -308,15 +308,17 @@ def known_launch(
     values are known (those ``given`` for all kernels before those of the launch's inputs).
 
     Raises :class:`DiagnosticError` (K026) for a value that its argument cannot have."""
-    from kcc.base.arguments import Scalar, fits_scalar
+    from kcc.base.arguments import Scalar, Structure, fits_scalar
     from kcc.base.expressions import evaluate, free_names
     from kcc.passes.symbolic.ranges import Known
 
     values = arguments_of(kernel, (*inputs.arguments, *given))
-    scalars = dict[int, int | float]()
+    scalars, structures = dict[int, int | float](), dict[int, bytes]()
     for index, argument in enumerate(kernel.arguments):
         own = values.get(argument.name)
         value = None if own is None else own.value
+        if isinstance(value, Structure):
+            structures |= _bytes_of(kernel, index, value, inputs.names)
         if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
             number = evaluate(value.value, inputs.names)
             if own is not None and not fits_scalar(argument.type, number):
@@ -325,7 +327,24 @@ def known_launch(
                 message = f"{number} is not a value of '{argument.type} {argument.name}'"
                 raise DiagnosticError([Diagnostic("K026", message, own.at)])
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
-    return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
+    sizes = numbers_of(launch.global_size), numbers_of(launch.local_size)
+    return Known(*sizes, scalars, structures=structures)
+
+
+def _bytes_of(
+    kernel: Kernel, index: int, structure: Structure, names: Mapping[str, Value]
+) -> dict[int, bytes]:
+    """Those of a struct by value that the kernel only reads, by its index; nothing where they are
+    not known, or not laid out as the kernel's."""
+    from kcc.base.arguments import structure_bytes
+    from kcc.frontend.ir.types import size_bytes
+    from kcc.tracegen.simt.plan import only_read
+
+    byval = kernel.function.arguments[index].attributes.byval
+    data = structure_bytes(structure, names)
+    if byval is None or data is None or len(data) != size_bytes(byval):
+        return {}
+    return {index: data} if index in only_read(kernel.function) else {}
 
 
 def buffer_bytes(

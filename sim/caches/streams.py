@@ -26,8 +26,9 @@ from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAcce
 from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Loaded, Node, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
+from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
@@ -181,6 +182,9 @@ class _Reader:
         self.moves = dict[object, dict[Key, int]]()
         self.periods = dict[object, tuple[int, int] | None]()
         self.loops, self.facts = facts[Loops], facts
+        self.by_value = {
+            a.index for a in kernel.function.arguments if a.attributes.byval is not None
+        }  # fmt: skip
         self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
         self.members = dict[int, Member]()  # of those without steps
         self.own_powers = dict[int, int | None]()
@@ -339,6 +343,21 @@ class _Reader:
             self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
         return self.periods[place]
 
+    def placed_by_struct(self, split: Split) -> list[int]:
+        """The dimensions of thread blocks whose numbers an address has only times what a struct by
+        value holds that nobody gave: a stride, or a size."""
+        held = [term for term, _ in split.loose if self._is_of_struct(term)]
+        moved = self.warps.moving(held)
+        return [d for d in range(3) if _group(d) in moved and _group(d) not in split.linear]
+
+    def _is_of_struct(self, term: Node) -> bool:
+        causes = self.values.causes(term)
+        bases = [base_of(each.address) if isinstance(each, Loaded) else None for each in causes]
+        return bool(bases) and all(
+            base is not None and base.kind is SymbolKind.POINTER and base.index in self.by_value
+            for base in bases
+        )
+
     def lie_apart(self, access: MemoryAccess, address: Expr, size: int) -> bool:
         """Whether the lanes of an access whose place memory decides have nothing to do with each
         other: each walks along a row of its own, or reads what such a row holds the index of."""
@@ -385,6 +404,13 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             groups = [a + b for a, b in zip(groups, more, strict=True)]
             loops |= inner
             period = reader.period(split, rows, place)
+            apart = reader.placed_by_struct(split)
+            assumed = assumed or bool(apart)
+            span = int(rows.max() - rows.min()) + size
+            span += sum(abs(c) * max(round(flow.trips[i]) - 1, 0) for i, c in loops.items())
+            for dimension in apart:  # one behind the other, as far as anybody knows
+                groups[dimension] += -(-span // LINE) * LINE
+                span = groups[dimension] * (reader.warps.extent(_group(dimension)) or 1)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     bulk = is_bulk_copy(reader.instructions[access.instruction])
     if rows is None and bulk:
@@ -425,6 +451,10 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         max(1.0, costs.bank_passes * share), period, assumed=assumed, is_atomic=is_atomic,
         width=flow.width,
     )  # fmt: skip
+
+
+def _group(dimension: int) -> Key:
+    return SymbolKind.GROUP_ID, dimension
 
 
 def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:

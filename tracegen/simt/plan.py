@@ -224,7 +224,7 @@ def _private_objects(
             item = Object(instruction.name, PRIVATE_BASE + position, size, 0)
             allocas[instruction.index] = item
             position += _round_up(size, 4) + 16
-    read_only = _only_read(function)
+    read_only = only_read(function)
     for argument in function.arguments:
         attributes = argument.attributes
         if attributes.byval is not None and argument.index not in read_only:
@@ -235,7 +235,7 @@ def _private_objects(
     return allocas, copies, _round_up(position, 16) if allocas or copies else 0
 
 
-def _only_read(function: Function) -> set[int]:
+def only_read(function: Function) -> set[int]:
     """Arguments whose address serves for nothing but loads."""
     pointers, escaped = dict[int, int](), set[int]()
     for instruction in function.instructions:

@@ -408,3 +408,34 @@ def test_a_transpose_moves_each_array_once() -> None:
     whole = 16384 * 8192 * 4 / 32
     assert counts.dram_read_sectors == pytest.approx(whole, rel=0.01)
     assert whole * 0.99 < counts.dram_write_sectors <= whole
+
+
+ROWS_OF_A_VIEW = """
+template <class T> struct View {
+  T *data; int rows, columns;
+  __device__ const T &operator()(int i, int j) const { return data[i * columns + j]; }
+};
+__global__ void k(const View<float4> view, float4 *out, int n) {
+  float4 sum = make_float4(0, 0, 0, 0);
+  for (int j = threadIdx.x; j < n; j += blockDim.x) sum.x += view(blockIdx.x, j).x;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("view", ["", " view={ulong_0,int_1024,int_4096}"])
+def test_rows_of_a_struct_by_value_are_read_once_each(view: str) -> None:
+    """Thread blocks read rows of their own, also where nobody says how long they are."""
+    at = Span("test", 1, 1)
+    texts = ["n=4096", *([view.strip().replace("_", " ")] if view else [])]
+    request = AnalysisRequest(
+        source=SourceText("k.cu", ROWS_OF_A_VIEW, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(
+            LaunchRequest(parse_dimensions("1024*256", at), parse_dimensions("256", at)), {},
+            tuple(parse_argument(text, at) for text in texts), "test",
+        ),
+    )  # fmt: skip
+    (found,) = estimate_source(request, [load_gpu("v100", ())])
+    assert found.estimate.counts.dram_read_sectors == pytest.approx(1024 * 4096 * 16 / 32, rel=0.02)
+    assert found.estimate.unknown_accesses == (0 if view else 1)
