@@ -257,6 +257,29 @@ TRAINING_GPUS: Mapping[str, str] = {
 """An MI300A has six of an MI300X's eight dies, so that many CUs and that much of its L2."""
 
 
+PERFORMANCE_GPUS: Mapping[str, str] = {
+    "nvidia-geforce-rtx-2080-ti": "nvidia-geforce-rtx-2080-ti",
+    "rtx4070": "nvidia-geforce-rtx-4090 sm_count=46 core_clock_base_mhz=1920"
+    " core_clock_boost_mhz=2475 memory_clock_mhz=1313 memory_bandwidth_gbs=504.2"
+    " memory_bus_bits=192 dram_size_gib=12 l2.size_bytes=37748736 dram.channels=12",
+    "titanv": "nvidia-tesla-v100-pcie-16gb sm_count=80 core_clock_base_mhz=1200"
+    " core_clock_boost_mhz=1455 memory_clock_mhz=850 memory_bandwidth_gbs=652.8"
+    " memory_bus_bits=3072 dram_size_gib=12 l2.size_bytes=4718592 l2.slices=48"
+    " l2.bytes_per_cycle=1326 dram.channels=24",
+    "titanx": "nvidia-geforce-gtx-980 sm_count=24 core_clock_base_mhz=1000"
+    " core_clock_boost_mhz=1089 memory_bandwidth_gbs=336.5 memory_bus_bits=384"
+    " dram_size_gib=12 l2.size_bytes=3145728 dram.channels=6",
+}
+"""By NVIDIA's data sheets, as far as siblings differ."""
+JACOBI_GPUS: Mapping[str, str] = {
+    "nvidia-tesla-p100-sxm2": "nvidia-tesla-p100-sxm2",
+    "titanxp": "nvidia-geforce-gtx-1080-ti sm_count=30 core_clock_base_mhz=1405"
+    " core_clock_boost_mhz=1582 memory_bandwidth_gbs=547.7 memory_bus_bits=384 dram_size_gib=12"
+    " l2.size_bytes=3145728 dram.channels=12",
+}
+NBODY_GPUS: Mapping[str, str] = {"nvidia-geforce-rtx-3060": "nvidia-geforce-rtx-3060"}
+
+
 def listed(folder: str, row: Row) -> Program:
     """The launch that a row describes, of a file in a folder of the sources."""
     step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
@@ -272,6 +295,21 @@ def course(row: Row) -> Program:
 def training(row: Row) -> Program:
     """A kernel of AMD's examples for training."""
     return listed("HPCTrainingExamples", row)
+
+
+def performance(row: Row) -> Program:
+    """A kernel of Kernel_Performance_Prediction."""
+    return listed("KernelPerfPrediction", row)
+
+
+def jacobi(row: Row) -> Program:
+    """A kernel of a dense Jacobi iteration."""
+    return listed("ece695-accelArch", row)
+
+
+def electric_nbody(row: Row) -> Program:
+    """A kernel of an n-body simulation."""
+    return listed("ElectricNBody", row)
 
 
 # Kernels of models as LeetCUDA has them (kernels/*/*.cu), on an L20; launches as their bindings to

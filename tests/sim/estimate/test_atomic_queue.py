@@ -33,18 +33,19 @@ def queued(statement: str, gpu: str = "v100") -> float:
         ("atomic_max(y + 3, v);", WARPS),
         ("atomic_xchg(y, v);", ITEMS),  # each lane for itself
         ("atomic_xchg(y, v); atomic_xchg(y, v + 1);", 2 * ITEMS),
-        ("atomic_xchg(y, v); atomic_xchg(y + 1, v);", ITEMS),  # two words
+        ("atomic_xchg(y, v); atomic_xchg(y + 1, v);", 2 * ITEMS),  # two words of a line
+        ("atomic_xchg(y, v); atomic_xchg(y + 32, v);", ITEMS),  # of two lines
         ("if (l == 0) atomic_xchg(y, v);", ITEMS // BLOCK),
-        ("atomic_add(y + l, v);", ITEMS // BLOCK),
-        ("atomic_add(y + (l & 7), v);", ITEMS // 8),
-        ("atomic_xchg(y + g, v);", BLOCK),
-        ("atomic_add(y + i, v);", 1),
-        ("for (int k = 0; k < 8; k++) atomic_xchg(y + k, v);", ITEMS),
+        ("atomic_add(y + l, v);", 32 * ITEMS // BLOCK),
+        ("atomic_add(y + (l & 7), v);", ITEMS),
+        ("atomic_xchg(y + g, v);", 32 * BLOCK),
+        ("atomic_add(y + i, v);", 32),
+        ("for (int k = 0; k < 8; k++) atomic_xchg(y + k, v);", 8 * ITEMS),
         ("for (int k = 0; k < 8; k++) atomic_xchg(y, k);", 8 * ITEMS),
         ("atomic_xchg(y + v, v);", 0),  # memory decides: not known to be few
     ],
 )
-def test_one_operation_a_cycle_on_a_word(statement: str, cycles: int) -> None:
+def test_one_operation_a_cycle_on_a_line(statement: str, cycles: int) -> None:
     assert queued(statement) == pytest.approx(cycles, rel=1e-6)
 
 
