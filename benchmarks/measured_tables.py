@@ -313,6 +313,7 @@ TABLES = (
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="cbc00191"),
     Table("electric_nbody.csv", "", NBODY_GPUS, electric_nbody, Measures.KERNEL,
           (_gpu, lambda row: row["kernel"]), lambda _: "", warm=True,
+          include=("ElectricNBody/main/include", "ElectricNBody/include"),
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="cbc00191"),
     # Launches from a loop of PyTorch, on the same data.
     Table("leetcuda_l20.csv", "", {"": "l20"}, model_kernel, Measures.LAUNCH,
