@@ -82,6 +82,7 @@ CONSTANTS = (
     Constant(warm_cache, "COPIES", 1.28, (SMALL,), "benchmarks/fit_l2.py"),
     Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
     Constant(load_port, "LONE_WORDS", 0.0, (BOOK,), "a pass takes what one of a whole warp does"),
+    Constant(load_port, "FEW_LANES", 0, (COURSE,), "as an access of a whole warp"),
     Constant(schedule, "WINDOW", 256, GEMM,
              "as far as a compiler may look; no number is published"),
     Constant(pipeline_columns, "XU_QUEUE_CYCLES", 0.0, (COULOMB,), "XU takes in nothing ahead"),
