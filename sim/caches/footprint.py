@@ -259,19 +259,18 @@ def touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]
     return unique_values((moved[None] + kept[:, None] // SECTOR).ravel()), len(kept)
 
 
-def compulsory_sectors(stream: Stream, flow: Flow, facts: Facts, shape: CacheShape) -> float:
+def compulsory_sectors(stream: Stream, flow: Flow, shape: CacheShape) -> float:
     """Sectors that the bytes fill which a launch touches at known addresses: each comes from DRAM,
     or goes there, once at least."""
     assert stream.rows is not None
-    places = len(unique_values(stream.rows.ravel() // stream.size_bytes))
+    places = float(len(unique_values(stream.rows.ravel() // stream.size_bytes)))
     for coefficient, extent in zip(stream.groups, shape.grid, strict=True):
         places *= extent if coefficient else 1
-    times = 1.0
-    for loop in facts[Loops].around(flow.block_of[stream.access]):
-        times *= max(flow.trips[loop.id], 1.0) if stream.loops.get(loop.id, 0) else 1.0
-    share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9)) * stream.lanes
+    for loop, coefficient in stream.loops.items():
+        places *= max(flow.trips[loop], 1.0) if coefficient else 1.0
+    places = min(places, stream.executions * stream.lanes * stream.width)
     span = min(_array_bytes([stream], flow, shape), stream.array_bytes or math.inf)
-    return min(places * times * share * stream.size_bytes, span) / SECTOR
+    return min(places * stream.size_bytes, span) / SECTOR
 
 
 def _full(stream: Stream, flow: Flow, facts: Facts) -> float:

@@ -352,7 +352,10 @@ class _Reader:
 
     def _is_of_struct(self, term: Node) -> bool:
         causes = self.values.causes(term)
-        bases = [base_of(each.address) if isinstance(each, Loaded) else None for each in causes]
+        bases = [
+            base_of(each.address) if isinstance(each, Loaded) and each.address else None
+            for each in causes
+        ]  # fmt: skip
         return bool(bases) and all(
             base is not None and base.kind is SymbolKind.POINTER and base.index in self.by_value
             for base in bases

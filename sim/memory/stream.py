@@ -11,8 +11,8 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TracedAccessTable, TraceTables
 from kcc.sim.cycle.blocks import ATOMIC, CONSTANT, GLOBAL, LOCAL, PRIVATE, PRIVATE_LINES
-from kcc.sim.cycle.layout import ACCESS, TRANSACTION
 from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.record_layout import ACCESS, TRANSACTION
 from kcc.sim.memory.dependences import Dependences
 from kcc.sim.memory.facts import MemoryMachine, Op, Place, StaticAccess, Stream
 

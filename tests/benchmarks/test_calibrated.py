@@ -51,7 +51,8 @@ def test_values_of_gpus_go_with_their_source() -> None:
 def test_no_source_of_measured_times_is_forgotten() -> None:
     files = {f.source for name in gpu_names() for f in facts_of(load_gpu(name)).values() if f}
     assert files >= SOURCES.keys()
-    named = {"opencl-benchmark"} | {s for s in files if s.startswith("gpubenches-")}
+    of_times = {s for s in files if s.startswith("gpubenches-") or s.endswith("-times")}
+    named = {"opencl-benchmark"} | of_times
     assert named == SOURCES.keys()
 
 

@@ -117,9 +117,7 @@ def _moved_once(
             by_array.setdefault((each.array, each.is_load), []).append(each)
     for members in by_array.values():
         moved = sum(s.executions * traffic[s.access].dram_sectors for s in members)
-        least = max(
-            compulsory_sectors(s, subject.flow, subject.facts, shape) for s in members
-        )  # fmt: skip
+        least = max(compulsory_sectors(s, subject.flow, shape) for s in members)
         if moved < least:
             asked = sum(s.executions * traffic[s.access].l2_sectors for s in members)
             part = min((least - moved) / asked, 1.0) if asked else 0.0

@@ -72,7 +72,7 @@ def test_each_gpu_has_the_advice_that_it_has_alone(tmp_path: Path):
 
 
 def test_padding_saves_what_the_padded_source_takes(tmp_path: Path):
-    launch = {"grid": (64, 64), "block": (32, 32), "args": {"n": 2048}}
+    launch: Any = {"grid": (64, 64), "block": (32, 32), "args": {"n": 2048}}
     found = estimated(TRANSPOSE, tmp_path, defines={"ROW": 32}, **launch)
     advice = of_code(found, "bank-conflict")
     assert advice.verified

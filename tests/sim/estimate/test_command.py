@@ -185,7 +185,9 @@ def test_a_reduction_that_is_off_has_its_error_told(
         times.append(entry["time_us"])
     errors = entry["reduction_errors"]
     assert errors["off"] == ["classes"]
-    assert 0 < abs(errors["time"]) < 0.02
+    assert 0 < abs(errors["l2_read_sectors"]) < 0.002
+    # How thread blocks meet moves the time more: one instruction more in each moves it by 3 %.
+    assert 0 < abs(errors["time"]) < 0.05
     assert errors["time"] == pytest.approx(times[0] / times[1] - 1, abs=1e-6)
     said = capsys.readouterr().out.splitlines()
     (line,) = [each for each in said if each.startswith("  in full")]
