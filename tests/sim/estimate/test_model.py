@@ -377,7 +377,7 @@ def test_what_comes_after_a_long_loop_over_constants_is_looked_at() -> None:
     assert found.counts.dram_write_sectors == 0.0  # L2 has room for them
 
 
-WALK = """
+DOWN_COLUMNS = """
 __kernel void walk(__global const uint *a, __global uint *c, uint height) {
     uint index = get_global_id(0) * height + get_global_id(1);
     c[index] = a[index];
@@ -388,7 +388,12 @@ __kernel void walk(__global const uint *a, __global uint *c, uint height) {
 def test_a_walk_takes_the_time_of_its_rows():
     """512 MB in and out, each sector by itself: 33.6 million rows of 11.9 ns in 16 channels."""
     found = estimated(
-        WALK, "16384,8192", "32,8", "t4", (), "a=uint[134217728] c=uint[134217728] height=8192"
+        DOWN_COLUMNS,
+        "16384,8192",
+        "32,8",
+        "t4",
+        (),
+        "a=uint[134217728] c=uint[134217728] height=8192",
     ).estimate
     assert found.limiter == "dram_bandwidth"
     assert found.time_us == pytest.approx(2 * (1 << 24) * 11.9e-3 / 16, rel=0.03)
