@@ -349,7 +349,7 @@ class _Adviser:
         if left < FEW_OF_A_ROW:
             text = (
                 f"{self._words.block.capitalize()}s that run together ask each row of DRAM for few "
-                f"sectors, and {left:.0%} of its bandwidth is left: let them go along rows "
+                f"sectors, and {100 * left:.0f} % of its bandwidth is left: let them go along rows "
                 f"(data transposed, wider tiles in {self._words.shared_memory})"
             )
             yield Advice("dram-rows", self._hot_line, text)

@@ -161,7 +161,7 @@ __kernel void transpose(__global const float *in, __global float *out)
     found = estimated(source, tmp_path, grid=(1024, 512), block=(16, 16), gpu="t4")
     assert found.limiter == "dram_bandwidth"
     advice = of_code(found, "dram-rows")
-    assert "50% of its bandwidth is left" in advice.text
+    assert "50 % of its bandwidth is left" in advice.text
     assert "ask each row of DRAM for few sectors" in verdict_of(found)
 
 
