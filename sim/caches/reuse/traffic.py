@@ -30,6 +30,10 @@ it: the pipeline takes constants to hit."""
 
 NEVER = Rate(0.0, 0.0)
 
+TOO_LITTLE = 0.25
+"""Of what a launch has to move at least, from where on the analysis is not believed: what it has to
+move counts whole tiles, of which guards may leave the most of a small array's out."""
+
 
 def reuse_study(
     subject: Subject, reader: GpuReader, shape: CacheShape, options: CacheOptions
@@ -118,7 +122,7 @@ def _moved_once(
     for members in by_array.values():
         moved = sum(s.executions * traffic[s.access].dram_sectors for s in members)
         least = max(compulsory_sectors(s, subject.flow, shape) for s in members)
-        if moved < least:
+        if moved < TOO_LITTLE * least:
             asked = sum(s.executions * traffic[s.access].l2_sectors for s in members)
             part = min((least - moved) / asked, 1.0) if asked else 0.0
             for each in members:

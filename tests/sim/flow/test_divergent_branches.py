@@ -8,6 +8,7 @@ from kcc.base.diagnostics import Span
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.flow.divergent_branches import BRANCH_STEPS, RECONVERGENCE_SLOTS
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.operations import MachineOperation
@@ -41,7 +42,11 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
     )
     (prepared,) = Workshop().prepare(request)
     rows = prepared.subject.program(generation).operations
-    control = [row for row in rows if row.unit is Unit.CONTROL]
+    # The descriptor of global memory comes through the same pipeline.
+    control = [
+        row for row in rows
+        if row.unit is Unit.CONTROL and row.kind is not InstructionClass.MOVE
+    ]  # fmt: skip
     waited = [n for n, row in enumerate(rows) if row in control and row.steps == BRANCH_STEPS]
     for branch in waited:
         assert any(branch in row.needs for row in rows), "what is after a branch waits for it"
