@@ -132,9 +132,9 @@ ROWS: Mapping[str, Row] = {
         "smaller types, reuse, kernels fused",
     ),
     "dram-rows": Row(
-        "DRAM opens a row for few of the sectors that it moves",
+        "Row activations bound DRAM: it moves few sectors of each row",
         "line",
-        "share of the bandwidth that is left; sectors a row",
+        "share of the bandwidth that is left",
         "%",
         "transposed data, wider tiles in shared memory, thread blocks along rows",
     ),

@@ -348,9 +348,9 @@ class _Adviser:
         moved = 32 * (counts.dram_read_sectors + counts.dram_write_sectors)
         if left < FEW_OF_A_ROW:
             text = (
-                f"{self._words.block.capitalize()}s that run together ask each row of DRAM for few "
-                f"sectors, and {100 * left:.0f} % of its bandwidth is left: let them go along rows "
-                f"(data transposed, wider tiles in {self._words.shared_memory})"
+                f"{self._words.block.capitalize()}s that run together read or write few sectors of "
+                f"each DRAM row: row activations leave {100 * left:.0f} % of its bandwidth; let "
+                f"them go along rows (data transposed, wider tiles in {self._words.shared_memory})"
             )
             yield Advice("dram-rows", self._hot_line, text)
             return

@@ -169,7 +169,7 @@ class Dram:
     mixed_share: Number = number("of the data sheet", "the same, half reading half writing", high=1)
     queue_ns: Number = number("ns", "what a read waits, per u / (1 - u) at utilisation u", low=0)
     turnaround_ns: Number = number("ns", "the same, per share of time spent on writing", low=0)
-    row_ns: Number = number("ns", "from one row that a channel opens to the next", low=0)
+    row_ns: Number = number("ns", "between row activations of a channel", low=0)
 
 
 @dataclass(frozen=True, slots=True)

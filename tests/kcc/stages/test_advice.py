@@ -161,8 +161,8 @@ __kernel void transpose(__global const float *in, __global float *out)
     found = estimated(source, tmp_path, grid=(1024, 512), block=(16, 16), gpu="t4")
     assert found.limiter == "dram_bandwidth"
     advice = of_code(found, "dram-rows")
-    assert "50 % of its bandwidth is left" in advice.text
-    assert "ask each row of DRAM for few sectors" in verdict_of(found)
+    assert "row activations leave 50 % of its bandwidth" in advice.text
+    assert "few sectors of each DRAM row" in verdict_of(found)
 
 
 def test_a_launch_of_a_graph_saves_what_its_estimate_says(tmp_path: Path):
