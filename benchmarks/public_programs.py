@@ -278,6 +278,11 @@ JACOBI_GPUS: Mapping[str, str] = {
     " l2.size_bytes=3145728 dram.channels=12",
 }
 NBODY_GPUS: Mapping[str, str] = {"nvidia-geforce-rtx-3060": "nvidia-geforce-rtx-3060"}
+RTX_4060_TI: Mapping[str, str] = {
+    "rtx4060ti": "nvidia-geforce-rtx-4090 sm_count=34 core_clock_base_mhz=2310"
+    " core_clock_boost_mhz=2535 memory_clock_mhz=1125 memory_bandwidth_gbs=288 memory_bus_bits=128"
+    " dram_size_gib=8 l2.size_bytes=33554432 dram.channels=8",
+}
 
 
 def listed(folder: str, row: Row) -> Program:
@@ -310,6 +315,28 @@ def jacobi(row: Row) -> Program:
 def electric_nbody(row: Row) -> Program:
     """A kernel of an n-body simulation."""
     return listed("ElectricNBody", row)
+
+
+def seismic(row: Row) -> Program:
+    """A stencil in one direction, or in all, of seismic waves."""
+    return listed("SeismicStencils", row)
+
+
+def profiled_3090(row: Row) -> Program:
+    """A kernel of cuda-benchmarking."""
+    return listed("cuda-benchmarking", row)
+
+
+def profiled_4060(row: Row) -> Program:
+    """A transposition or a sum of a page of CUDA operators."""
+    return listed("cuda-ops", row)
+
+
+def rtx4090_kernel(row: Row) -> Program:
+    """A product of matrices or a softmax, by SGEMM_CUDA or Fast-CUDA-Kernels."""
+    if row["file"] == "SGEMM_CUDA":
+        return sgemm_a6000(row)
+    return listed("Fast-CUDA-Kernels", {**row, "defines": ""})
 
 
 # Kernels of models as LeetCUDA has them (kernels/*/*.cu), on an L20; launches as their bindings to
