@@ -371,8 +371,13 @@ class Demand:
             self.subject, self.program.operations, e.tolist(), machine.generation
         )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
-        if machine.blocks_per_cycle:
-            found["block_dispatch"] = self.subject.thread_blocks / machine.blocks_per_cycle
+        blocks = self.subject.thread_blocks
+        started = blocks / machine.blocks_per_cycle if machine.blocks_per_cycle else 0.0
+        if machine.warps_per_cycle:
+            warps = blocks * math.ceil(self.subject.block_threads / machine.warp)
+            started = max(started, warps / machine.warps_per_cycle)
+        if started:
+            found["block_dispatch"] = started
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
             each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]

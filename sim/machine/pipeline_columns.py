@@ -137,6 +137,8 @@ class Machine:
     block_start_cycles: float
     blocks_per_cycle: float
     """Thread blocks that all SMs together start; 0: not known."""
+    warps_per_cycle: float
+    """Warps that all SMs together start; 0: not known."""
     tensor: TensorCores
     xu_queue: float
     """Cycles of work that the unit of special functions takes in ahead."""
@@ -223,6 +225,7 @@ def machine_of(reader: GpuReader) -> Machine:
         code_line_cycles=code_line_cycles(gpu, latency["l2"]),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         blocks_per_cycle=blocks_per_cycle(gpu),
+        warps_per_cycle=_value(gpu.warps_per_cycle, 0.0),
         tensor=tensor_cores_of(gpu, schedulers),
         xu_queue=xu_queue_cycles(gpu),
         greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),

@@ -32,6 +32,15 @@ def test_small_thread_blocks_wait_to_be_started(gpu: str):
     assert found.cycles - launch == pytest.approx(2**20 / blocks_per_cycle(load_gpu(gpu)), rel=0.01)
 
 
+@pytest.mark.parametrize("block", ["64", "256", "1024"])
+def test_waves_wait_to_be_started(block: str):
+    """Whichever takes longer: 0.49 work-groups a cycle, or 1.12 waves."""
+    found = estimated(NOTHING, str(64 << 20), block, "mi210").estimate
+    waves, groups = (64 << 20) // 64, (64 << 20) // int(block)
+    assert found.limiter == "block_dispatch"
+    assert found.bounds["block_dispatch"] == pytest.approx(max(waves / 1.12, groups / 0.49))
+
+
 @pytest.mark.parametrize(("gpu", "share"), [("v100", 0.93), ("mi210", 0.665), ("mi100", 0.77)])
 def test_many_places_of_dram_at_once_take_longer(gpu: str, share: float):
     """Of as many bytes, from eleven places or from twelve."""
