@@ -210,14 +210,23 @@ class _Builder:
         return next((o for o in self.loops.around(block) if o.parent == inner), None)
 
     def _block(self, block: int) -> None:
+        """A warp goes on from one access to the next while it needs nothing that it waits for."""
+        before, waited_for = None, set[int]()
         for place in self.program.blocks[block]:
             operation = self.program.operations[place]
+            if waited_for.intersection(operation.needs):
+                before, waited_for = None, set[int]()
             if operation.memory is Memory.BARRIER:
                 self.ops.append((Op.BARRIER, 0, 0))
+                before = None
                 continue
             key = key_of(operation.access, place)
             if key in self.number:
+                if before is not None:
+                    self.ops[before] = (*self.ops[before][:2], 1)
+                before = len(self.ops)
                 self.ops.append((Op.ACCESS, self.number[key], 0))
+                waited_for.add(place)
 
     def _loop_rows(self, moves: Ints) -> Ints:
         found = np.zeros((len(self.loops.loops), 4), np.int64)

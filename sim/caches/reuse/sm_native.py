@@ -318,10 +318,11 @@ def run_sm(
                 blocks.at_barrier[place] += 1
                 goes_on = False
             else:
-                goes_on = not access(
+                waits = access(
                     sm, code, warps, tallies, l1, constants, asked, lines, masks, slot, number,
                     turn, at,
                 )  # fmt: skip
+                goes_on = op[2] != 0 or not waits
         if warps.pc[slot] >= last and warps.status[slot] == RUNNING:
             warps.status[slot] = ENDED
             blocks.alive[place] -= 1
