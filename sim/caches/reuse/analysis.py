@@ -1,8 +1,8 @@
 """Which accesses miss which cache, by reuse distance in least recently used sets.
 
-The warps of one SM go through their accesses in turn, each with its own addresses, and ask L1; what
-misses there, and all stores, goes to the L2 that all SMs share, whose requests are interleaved
-again. Both caches are sets of ways, the least recently used of which gives way (Wang et al., HPCA
+The warps of one SM go through their accesses in turn, each with its own addresses, and ask L1; a
+warp whose turn it is goes on as long as it needs nothing that it waits for. What misses there, and
+all stores, goes to the L2 that all SMs share, whose requests are interleaved again. Both caches are sets of ways, the least recently used of which gives way (Wang et al., HPCA
 2019, section III-B.3: reuse distance theory, all caches least recently used). Every trial draws
 other delays of warps and SMs; mean and deviation are over the trials.
 

@@ -70,7 +70,7 @@ class Second(IntEnum):
 
 class Code(NamedTuple):
     """What a warp does. ``ops[i]``: kind, number of the access or loop, place of the loop's other
-    end. ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
+    end (of an access: 1 where the warp goes on to the next at once). ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
     memory, the lines of which come back: all its iterations are run. ``accesses[a]``: first row,
     size in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
     periods, bytes after the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
