@@ -85,7 +85,7 @@ def test_a_search_space_stands_on_the_page_with_its_verdict(tmp_path: Path):
 
 def test_the_page_of_a_comparison(documents: Path, tmp_path: Path):
     target = tmp_path / "x.html"
-    words = (str(documents / "before.json"), str(documents / "after.json"), "--fail-above", "5%")
+    words = (str(documents / "before.json"), str(documents / "after.json"), "--fail-above", "2%")
     assert cli.main(["compare", *words, "--html", str(target)]) == 1
     text = target.read_text(encoding="utf-8")
     assert 'class="failed">+' in text

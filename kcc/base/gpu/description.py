@@ -247,7 +247,9 @@ class GpuDescription:
     )
     block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
     blocks_per_cycle: Number = number("blocks/cycle", "thread blocks that the GPU starts")
-    warps_per_cycle: Number = number("warps/cycle", "warps that the GPU starts; not given: no bound")
+    warps_per_cycle: Number = number(
+        "warps/cycle", "warps that the GPU starts; not given: no bound"
+    )
 
     xu_queue_cycles: Number = number(
         CYCLES, "work that the unit of special functions takes in ahead; not given: 8"

@@ -2,9 +2,10 @@
 
 The warps of one SM go through their accesses in turn, each with its own addresses, and ask L1; a
 warp whose turn it is goes on as long as it needs nothing that it waits for. What misses there, and
-all stores, goes to the L2 that all SMs share, whose requests are interleaved again. Both caches are sets of ways, the least recently used of which gives way (Wang et al., HPCA
-2019, section III-B.3: reuse distance theory, all caches least recently used). Every trial draws
-other delays of warps and SMs; mean and deviation are over the trials.
+all stores, goes to the L2 that all SMs share, whose requests are interleaved again. Both caches are
+sets of ways, the least recently used of which gives way (Wang et al., HPCA 2019, section III-B.3:
+reuse distance theory, all caches least recently used). Every trial draws other delays of warps and
+SMs; mean and deviation are over the trials.
 
 Three reductions, each of which can be switched off (:class:`kcc.sim.caches.options.CacheOptions`):
 some of the sets of L2 are looked at; one SM stands for all, moved by the numbers of its thread

@@ -70,14 +70,15 @@ class Second(IntEnum):
 
 class Code(NamedTuple):
     """What a warp does. ``ops[i]``: kind, number of the access or loop, place of the loop's other
-    end (of an access: 1 where the warp goes on to the next at once). ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
-    memory, the lines of which come back: all its iterations are run. ``accesses[a]``: first row,
-    size in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
-    periods, bytes after the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
-    the numbers of the thread block, its place on the SM, the number of the SM, and iterations move
-    it; ``shares[a]``, ``entered[l]``: how often it happens, of 1. ``rows[r, lane]``: addresses of
-    the first thread block's warps. ``masks[m, w]``:
-    lanes that take part, as bits; ``steps[a, l]`` and ``caps[a, l]``: m for the iterations."""
+    end (of an access: 1 where the warp goes on to the next at once). ``loops[l]``: trips,
+    iterations of a period, parent or -1, whether it moves along local memory, the lines of which
+    come back: all its iterations are run. ``accesses[a]``: first row, size in bytes, kind, first
+    mask, innermost loop or -1, whether a line lasts for several of its periods, bytes after the
+    addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which the numbers of the thread
+    block, its place on the SM, the number of the SM, and iterations move it; ``shares[a]``,
+    ``entered[l]``: how often it happens, of 1. ``rows[r, lane]``: addresses of the first thread
+    block's warps. ``masks[m, w]``: lanes that take part, as bits; ``steps[a, l]`` and ``caps[a,
+    l]``: m for the iterations."""
 
     ops: Ints
     loops: Ints
