@@ -24,6 +24,7 @@ from kcc.sim.cycle.layout import (
     LINE_STATS,
     NEVER,
     ROWS_KEPT,
+    SIDE_WAYS,
     RUN_SIZE,
     SLOTS,
     STATS,
@@ -76,7 +77,9 @@ class SharedMemory:
             filled = cache.lines[:, :sectors]
             np.minimum(filled, 0, out=filled)
         dram = self.dram
-        for column in (dram.slices, dram.channels, dram.banks, dram.misses, dram.openings):
+        for column in (
+            dram.slices, dram.channels, dram.banks, dram.misses, dram.openings, dram.sides,
+        ):  # fmt: skip
             column[...] = 0
         self.dram.rows[..., 1:] = 0
 
@@ -98,6 +101,8 @@ def shared_memory(machine: Machine) -> SharedMemory:
             np.zeros((machine[Conf.CHANNELS], 2), np.int64),
             np.zeros((machine[Conf.L2_SLICES], machine[Conf.L2_MSHR] + 1), np.int64),
             np.zeros(machine[Conf.CHANNELS], np.int64),
+            np.zeros(machine[Conf.CHANNELS], np.int64),
+            empty_cache(machine[Conf.CHANNELS] * machine[Conf.SIDE_SETS], SIDE_WAYS, 0).order,
         ),
         _cache_of(machine, Conf.FETCH_SETS, Conf.FETCH_WAYS),
     )  # fmt: skip

@@ -254,6 +254,12 @@ class Conf(IntEnum):
     """Cycles of work that the unit of special functions takes in ahead."""
     CODE_CYCLES = 68
     """Until the code of the launch is there, where no cache of instructions is simulated."""
+    SIDE_SETS = 69
+    """Of a channel's part of the memory-side cache, whose lines are sectors; 0: there is none."""
+    SIDE_LATENCY = 70
+    """Of a load that hits it, beyond an L2 hit."""
+    SIDE_BURST = 71
+    """Of a channel's part by one sector, in 1/64 cycle."""
 
 
 CONF_SIZE = len(Conf)
@@ -334,7 +340,9 @@ class Sms(NamedTuple):
 class Dram(NamedTuple):
     """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open; sectors
     that channels have to write, and whether they read since they last wrote; when the last misses
-    of each slice are done, as a ring; when channels (in 1/64 cycle) may open another row."""
+    of each slice are done, as a ring; when channels (in 1/64 cycle) may open another row; when
+    their parts of the memory-side cache are free (in 1/64 cycle), and the sectors in these, as
+    ``Cache.order`` has lines."""
 
     slices: Array
     channels: Array
@@ -343,6 +351,8 @@ class Dram(NamedTuple):
     writes: Array
     misses: Array
     openings: Array
+    sides: Array
+    kept: Array
 
 
 class Counts(NamedTuple):
@@ -420,6 +430,9 @@ class Stat(IntEnum):
     L2_WRITE_HITS = 25
     """Of sectors that a write had brought to L2 before (Baghsorkhi et al., PPoPP 2012, section
     2.1: a block that a read brought counts as a miss)."""
+    SIDE_READS = 26
+    """Of the memory-side cache, where there is one."""
+    SIDE_HITS = 27
 
 
 STATS = len(Stat)
@@ -448,6 +461,9 @@ BANK_STEPS = 62
 ISSUE_TO_BEGIN = 3
 """Cycles from an instruction's issue until its pipeline begins with it, if it waits for nothing: to
 a collector, with its registers to the pipeline's own, and on."""
+
+SIDE_WAYS = 16
+"""Of the memory-side cache: assumed, nobody says."""
 
 ROWS_KEPT = 4
 """Rows of a bank that waiting requests are for: what FR-FCFS serves together."""

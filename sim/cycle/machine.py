@@ -22,7 +22,7 @@ from kcc.sim.cycle.layout import (
     Conf,
 )
 from kcc.sim.cycle.machine_limits import check_limits
-from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
+from kcc.sim.cycle.machine_memory import dram, level1, level2, memory_side, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 from kcc.sim.machine.fma_pipes import fma_pipes
 from kcc.sim.machine.launch_overhead import code_cycles, code_line_cycles
@@ -110,6 +110,7 @@ def machine_of(
     level2(reader, conf, line, sector, clock)
     read_only(reader, conf, line)
     dram(reader, conf, sector, line, clock)
+    memory_side(reader, conf, sector, clock)
     check_limits(gpu, conf)
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")

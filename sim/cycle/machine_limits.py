@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.schema import facts_of
-from kcc.sim.cycle.layout import WHEEL, Conf
+from kcc.sim.cycle.layout import SIDE_WAYS, WHEEL, Conf
 
 MOST_SECTORS = 31
 """Bits of the dirty sectors of a line."""
@@ -54,7 +54,8 @@ def check_limits(gpu: GpuDescription, conf: NDArray[np.int64]) -> None:
 def _state_bytes(conf: NDArray[np.int64]) -> int:
     """A word for each line and one for each of its sectors."""
     lines = sum(int(conf[sets]) * int(conf[ways]) * int(conf[of]) for sets, ways, of in CACHES)
-    return lines * 8 * (1 + int(conf[Conf.SECTORS]))
+    beyond = int(conf[Conf.SIDE_SETS]) * SIDE_WAYS * int(conf[Conf.CHANNELS])
+    return lines * 8 * (1 + int(conf[Conf.SECTORS])) + beyond * 8
 
 
 def _cycles(gpu: GpuDescription) -> list[tuple[int, int, str]]:

@@ -11,9 +11,10 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.facts import Quality
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
-from kcc.sim.cycle.layout import Conf
+from kcc.sim.cycle.layout import SIDE_WAYS, Conf
 from kcc.sim.machine.dram_banks import bank_mapping_of
 from kcc.sim.machine.l2_path import l2_bytes_per_cycle, way_to_l2
+from kcc.sim.machine.memory_side import memory_side_of
 
 MOST_WAYS = 16
 """Sets of more ways than this are taken apart into several of at most so many: least recently used
@@ -242,6 +243,20 @@ def dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, clo
     if "CL" in timing:
         turn = timing["CL"] + timing.get("CDLR", timing.get("WTRL", 3)) + READ_TO_WRITE
         conf[Conf.TURNAROUND] = round(64 * turn * ratio)
+
+
+def memory_side(
+    reader: GpuReader, conf: NDArray[np.int64], sector: int, clock: float
+) -> None:
+    """The cache between L2 and DRAM, a part of it to each channel; none without an L2."""
+    side = memory_side_of(reader.gpu.extra, clock)
+    if side is None or conf[Conf.L2_SETS] == 0:
+        return
+    channels, l2 = int(conf[Conf.CHANNELS]), float(conf[Conf.L2_LATENCY])
+    share = side.waits(1.0, l2, l2 + float(conf[Conf.DRAM_LATENCY]))
+    conf[Conf.SIDE_SETS] = max(1, side.size_bytes // (channels * sector * SIDE_WAYS))
+    conf[Conf.SIDE_LATENCY] = round(share * int(conf[Conf.DRAM_LATENCY]))
+    conf[Conf.SIDE_BURST] = max(1, round(64 * sector * channels / side.bytes_per_cycle))
 
 
 def _timing(reader: GpuReader) -> dict[str, int]:

@@ -24,6 +24,7 @@ from kcc.sim.cycle.layout import (
     ABSENT,
     DIRTY,
     ROWS_KEPT,
+    SIDE_WAYS,
     SLOT_SHIFT,
     SLOTS,
     USED_BITS,
@@ -56,6 +57,10 @@ REFRESH_EVERY, REFRESH, OPENING = (
     int(Conf.REFRESH_EVERY), int(Conf.REFRESH), int(Conf.OPENING),
 )  # fmt: skip
 ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
+SIDE_SETS, SIDE_LATENCY, SIDE_BURST = (
+    int(Conf.SIDE_SETS), int(Conf.SIDE_LATENCY), int(Conf.SIDE_BURST),
+)  # fmt: skip
+S_SIDE, S_SIDE_HITS = int(Stat.SIDE_READS), int(Stat.SIDE_HITS)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
 S_DRAM_READS, S_DRAM_WRITES = int(Stat.DRAM_READS), int(Stat.DRAM_WRITES)
@@ -169,6 +174,63 @@ def write_dram(conf: Ints, memory: Dram, stats: Ints, unit: int, time: int) -> N
 
 
 @inlined
+def pass_side(
+    conf: Ints, memory: Dram, stats: Ints, unit: int, line: int, sector: int, time: int,
+    is_write: bool,
+) -> tuple[int, bool]:  # fmt: skip
+    """A sector that goes through the memory-side cache at ``time``: when its channel's part has
+    taken it, and whether it was there. It stays; what it takes the place of goes to DRAM, if that
+    is newer."""
+    channel, sets = channel_of(conf, unit), conf[SIDE_SETS]
+    start = max(time << 6, memory.sides[channel])
+    memory.sides[channel] = start + conf[SIDE_BURST]
+    taken = start >> 6
+    number = line * conf[SECTORS] + sector
+    within = remainder(quotient(line, conf[L2_SLICES]) * conf[SECTORS] + sector, sets)
+    first = (channel * sets + within) * SIDE_WAYS
+    _, had = find_line(memory.kept, first, SIDE_WAYS, number)
+    if is_write:
+        memory.kept[first] |= DIRTY
+    if had >> WAY_BITS == number:
+        return taken, True
+    if had & DIRTY:
+        write_dram(conf, memory, stats, unit, taken)
+    return taken, False
+
+
+@inlined
+def write_beyond(
+    conf: Ints, memory: Dram, stats: Ints, unit: int, line: int, sector: int, time: int
+) -> None:
+    """A sector that a slice of L2 gives up or hands on: to the memory-side cache, or DRAM. The
+    slice waits where that is as far behind as a channel's queue is long."""
+    if conf[SIDE_SETS] == 0:
+        write_dram(conf, memory, stats, unit, time)
+        return
+    pass_side(conf, memory, stats, unit, line, sector, time, is_write=True)
+    room = memory.sides[channel_of(conf, unit)] - conf[DRAM_QUEUE] * conf[SIDE_BURST]
+    memory.slices[unit] = max(memory.slices[unit], room)
+
+
+@inlined
+def read_beyond(
+    conf: Ints, memory: Dram, stats: Ints, unit: int, line: int, sector: int, time: int
+) -> tuple[int, int]:
+    """A sector that a slice of L2 misses at ``time``, from the memory-side cache or DRAM: when its
+    data are there, without L2's own latency, and of that what it waited in queues."""
+    taken = time
+    if conf[SIDE_SETS] > 0:
+        stats[S_SIDE] += 1
+        taken, hit = pass_side(conf, memory, stats, unit, line, sector, time, is_write=False)
+        if hit:
+            stats[S_SIDE_HITS] += 1
+            return taken + conf[SIDE_LATENCY], taken - time
+    stats[S_DRAM_READS] += 1
+    ready, waited = read_dram(conf, memory, stats, channel_of(conf, unit), line, taken)
+    return ready + conf[DRAM_LATENCY], waited + taken - time
+
+
+@inlined
 def miss_entry(conf: Ints, memory: Dram, unit: int, time: int) -> int:
     """When a slice of L2 that misses at ``time`` has an entry for that. They are given back in
     the order in which they were taken, as one channel serves them all."""
@@ -215,9 +277,10 @@ def take_line(
         return place, True
     sectors, state = conf[SECTORS], l2.lines[np.uint64(place)]
     if had & DIRTY:
-        dirty = state[sectors]
+        dirty = np.int64(state[sectors])
         while dirty:
-            write_dram(conf, memory, stats, unit, time)
+            old, sector = had >> WAY_BITS, trailing_zeros(dirty)
+            write_beyond(conf, memory, stats, unit, old, sector, time)
             dirty &= dirty - 1
     for sector in range(np.uint64(sectors)):
         state[sector] = ABSENT
@@ -273,13 +336,12 @@ def read_level2(
     present = np.int64(l2.lines[np.uint64(place), np.uint64(sector)]) if known else ABSENT
     if present == ABSENT:
         level = C_DRAM
-        stats[S_DRAM_READS] += 1
         begins = miss_entry(conf, memory, unit, served)
         if begins > served:  # the slice blocks
             memory.slices[unit] = max(memory.slices[unit], begins << 6)
-        ready, waited = read_dram(conf, memory, stats, channel_of(conf, unit), line, begins)
+        ready, waited = read_beyond(conf, memory, stats, unit, line, sector, begins)
         waited += begins - served
-        extra = ready - served + conf[DRAM_LATENCY]
+        extra = ready - served
         keep_miss(conf, memory, unit, served + extra)
         if place >= 0:
             l2.lines[np.uint64(place), np.uint64(sector)] = served + extra
@@ -314,9 +376,12 @@ def write_level2(
     if place >= 0 and conf[WRITE_BACK]:
         set_dirty(conf, l2, first, place, sector)
     else:
-        write_dram(conf, memory, stats, unit, served)
-        if place >= 0:  # written, though no newer than DRAM
+        if place >= 0:  # written, though no newer than beyond
+            line = l2.order[first] >> WAY_BITS
+            write_beyond(conf, memory, stats, unit, line, sector, served)
             l2.lines[place, conf[SECTORS]] |= 1 << sector
+        else:
+            write_dram(conf, memory, stats, unit, served)
     if place >= 0 and l2.lines[place, sector] == ABSENT:
         if conf[L2_PARTIAL]:
             known = (np.int64(l2.lines[place, conf[SECTORS] + 1]) & WORDS_MASK) | words

@@ -35,7 +35,8 @@ COUNTS = {
     "resident warp cycles": Stat.WARP_CYCLES, "code lines fetched": Stat.FETCHES,
     "code sectors missed": Stat.FETCH_MISSES, "constant lines read": Stat.CONSTANT_LINES,
     "constant sectors missed": Stat.CONSTANT_MISSES, "sectors asked again": Stat.ASKED_AGAIN,
-    "L2 write hits": Stat.L2_WRITE_HITS,
+    "L2 write hits": Stat.L2_WRITE_HITS, "memory-side reads": Stat.SIDE_READS,
+    "memory-side hits": Stat.SIDE_HITS,
 }  # fmt: skip
 
 

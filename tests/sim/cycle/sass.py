@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kcc.base.gpu import load_gpu
+from kcc.sim.cycle.launch import empty_cache
+from kcc.sim.cycle.layout import SIDE_WAYS
 from kcc.sim.cycle.sources import simulate_list
 from kcc.sim.result import Timing
 
@@ -19,6 +24,11 @@ cycles are those of one thing at a time."""
 
 GLOBAL = 0x7F00_0000_0000
 FULL = 0xFFFF_FFFF
+
+
+def no_side() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What DRAM has of a memory-side cache, for one channel: an empty set."""
+    return np.zeros(1, np.int64), empty_cache(1, SIDE_WAYS, 0).order
 
 
 @dataclass

@@ -12,7 +12,7 @@ from kcc.cli import main
 from kcc.sim.cycle.layout import CONF_SIZE, STATS, Conf, Dram
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.result import Timing
-from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
+from tests.sim.cycle.sass import GLOBAL, Warp, no_side, one_lane, simulate
 from tests.sim.cycle.test_cycle import check, stack
 
 N = 64
@@ -187,7 +187,7 @@ def test_a_channel_opens_rows_one_after_another() -> None:
     rows[..., 0] = -1
     one = np.zeros(1, np.int64)
     banks, turnarounds, openings = np.zeros(16, np.int64), np.zeros((1, 2), np.int64), one.copy()
-    memory = Dram(one, one.copy(), banks, rows, turnarounds, rows[0], openings)
+    memory = Dram(one, one.copy(), banks, rows, turnarounds, rows[0], openings, *no_side())
     found = [read_dram(conf, memory, stats, 0, line, 0)[0] for line in range(64)]
     assert found == [5 * line for line in range(64)]
 
@@ -203,7 +203,7 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
     rows = np.zeros((1, 4, 3), np.int64)
     rows[..., 0] = -1
     one = np.zeros(1, np.int64)
-    memory = Dram(one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0], one)
+    memory = Dram(one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0], one, *no_side())
     for _ in range(1800):
         read_dram(conf, memory, stats, 0, 0, 0)
     assert memory.channels[0] == 64 * 2000

@@ -9,7 +9,7 @@ import pytest
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.sim.cycle.layout import CONF_SIZE, STATS, Conf, Dram, Stat
-from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
+from tests.sim.cycle.sass import GLOBAL, Warp, no_side, one_lane, simulate
 from tests.sim.cycle.test_cycle import check, stack
 
 N = 60
@@ -107,7 +107,7 @@ def test_dram_turns_around_once_for_many_writes() -> None:
     conf[Conf.BURST], conf[Conf.WRITES_TOGETHER], conf[Conf.TURNAROUND] = 64, 8, 640
     channels = np.zeros(1, np.int64)
     none = np.zeros((1, 1), np.int64)
-    memory = Dram(none[0], channels, none[0], none, np.array([[0, 1]]), none, none[0])
+    memory = Dram(none[0], channels, none[0], none, np.array([[0, 1]]), none, none[0], *no_side())
     for _ in range(7):
         write_dram(conf, memory, stats, 0, 100)
     assert channels[0] == 0

@@ -10,7 +10,7 @@ import pytest
 
 from kcc.sim.cycle.layout import CONF_SIZE, FORESEEN, SLOTS, STATS, Cache, Conf, Dram, Sms
 from kcc.sim.cycle.record_layout import HOME
-from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
+from tests.sim.cycle.sass import GLOBAL, Warp, no_side, one_lane, simulate
 from tests.sim.cycle.test_cycle import check
 
 END = 3
@@ -89,7 +89,7 @@ def test_a_miss_entry_of_l2_merges_few_requests() -> None:
     conf[Conf.L2_LATENCY], conf[Conf.DRAM_LATENCY], conf[Conf.L2_MERGE] = 100, 200, 4
     rows, one = np.full((1, 4, 3), -1, np.int64), np.zeros(1, np.int64)
     slices, pair = one.copy(), np.zeros((1, 2), np.int64)
-    memory = Dram(slices, one, one.copy(), rows, pair, pair.copy(), one.copy())
+    memory = Dram(slices, one, one.copy(), rows, pair, pair.copy(), one.copy(), *no_side())
     l2 = Cache(one.copy(), np.zeros((1, 12), np.int32))
     empty = np.zeros((1, SLOTS), np.uint32)
     sms = Sms(one, pair, empty, pair, np.zeros(FORESEEN, HOME), l2, l2)
