@@ -224,9 +224,10 @@ def set_issue(
     latency = timing.latency
     if kind is InstructionClass.INT_MUL:
         latency = machine.int_mul_latency
-    held = Unit.FMA if unit in machine.in_one else unit
-    interval = ceil(machine.pipes.get(pipe_of(unit, kind, machine.pipes), timing.interval))
-    row[Op.UNIT], row[Op.INTERVAL] = held, interval * issues
+    pipe = pipe_of(unit, kind, machine.pipes)
+    interval = ceil(machine.pipes.get(pipe, timing.interval))
+    row[Op.UNIT] = Unit.FMA if unit in machine.in_one else pipe
+    row[Op.INTERVAL] = interval * issues
     last = (issues - 1) * max(interval, 1) + latency  # of the last of them
     row[Op.LATENCY] = max(round(steps * latency), last, 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kcc.sim.cycle.layout import CAUSES, MOST_BANKS, WHEEL
-from kcc.sim.machine.costs import UNITS
+from kcc.sim.machine.fma_pipes import PIPES
 
 # Indices are unsigned: native code then needs no test for those that count from the end.
 
@@ -123,12 +123,12 @@ SCHEDULER = np.dtype(
         ("live", np.int32),  # warps held
         ("at_barrier", np.int64),
         ("units", np.int64),  # those that some warp could issue to, as bits
-        ("ready", np.int64, UNITS),  # warps that could issue to a unit
-        ("free", np.int64, UNITS),  # when a unit takes the next instruction
+        ("ready", np.int64, PIPES),  # warps that could issue to a unit
+        ("free", np.int64, PIPES),  # when a unit takes the next instruction
         ("stack", np.int64, CAUSES),  # what its cycles went to
         ("wheel", np.int64, WHEEL),  # warps that wait for a cycle
         ("banks", np.int64, MOST_BANKS),  # accesses under way: a bit for each step from collected
-        ("ports", PORT, UNITS),
+        ("ports", PORT, PIPES),
     ],
     align=True,
 )

@@ -47,6 +47,10 @@ class Resource(IntEnum):
     EITHER = 6
     """Of :class:`kcc.sim.machine.costs.Unit`; what goes there is dealt out before."""
     TENSOR = 7
+    INTEGER = 8
+    """Integer products and half precision, where they go beside FMA
+    (:mod:`kcc.sim.machine.fma_pipes`)."""
+    HALF = 9
 
 
 RESOURCES = len(Resource)

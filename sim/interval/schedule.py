@@ -139,6 +139,8 @@ def _fill(
             Resource.FP64,
             Resource.SFU,
             Resource.TENSOR,
+            Resource.INTEGER,
+            Resource.HALF,
         ):
             rows[:, native.I_UNITS + unit] = profile.of_resource(unit)
 
