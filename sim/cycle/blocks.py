@@ -94,7 +94,7 @@ class BlockSupply:
             machine.lanes_together, machine.pairs_together, PRIVATE_LINES,
             self.tables.private_bytes,
             machine[Conf.CONSTANT_SETS] > 0, Port(*machine.port),
-            machine[Conf.L2_PARTIAL] > 0,
+            machine[Conf.STORED_WORDS] > 0,
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)
         self.streams = self.streams._replace(accesses=accesses)

@@ -95,7 +95,7 @@ def add_private(
                 low = g.private_base + ((own_words + offset) * width + lane) * WORD
                 end, seen = add_bytes(
                     transactions, first, end, low, low + WORD - 1, g.line_bytes, g.sector_bytes,
-                    words=False, seen=seen,
+                    words=g.words, seen=seen,
                 )  # fmt: skip
     return end
 

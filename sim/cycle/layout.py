@@ -260,6 +260,10 @@ class Conf(IntEnum):
     """Of a load that hits it, beyond an L2 hit."""
     SIDE_BURST = 71
     """Of a channel's part by one sector, in 1/64 cycle."""
+    PART_WRITTEN = 72
+    """Times that a slice of L2 works on a sector that is stored in part."""
+    STORED_WORDS = 73
+    """1: which words of a line are stored matters."""
 
 
 CONF_SIZE = len(Conf)

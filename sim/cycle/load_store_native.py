@@ -23,6 +23,7 @@ from kcc.sim.cycle.layout import (
     Stat,
 )
 from kcc.sim.cycle.memory_native import (
+    LINE_WORDS,
     find_line,
     home_of,
     place_of,
@@ -43,7 +44,9 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
 MERGE_LINES, FILL_LINE = int(Conf.MERGE_LINES), int(Conf.FILL_LINE)
 BANK_SECTORS = int(Conf.L1_BANK_SECTORS)
-L2_WAYS, L2_PARTIAL = int(Conf.L2_WAYS), int(Conf.L2_PARTIAL)
+L2_WAYS, PART_WRITTEN, STORED_WORDS = (
+    int(Conf.L2_WAYS), int(Conf.PART_WRITTEN), int(Conf.STORED_WORDS),
+)  # fmt: skip
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -189,7 +192,7 @@ def write(
         line, mask = transactions[number].line, np.int64(transactions[number].sectors)
         weight: Any = np.int64(transactions[number].weight)
         words: Any = 0
-        if kind == K_STORE and conf[L2_PARTIAL]:
+        if kind == K_STORE and conf[STORED_WORDS]:
             words, weight = weight, 1
         unit, ways = home_of(conf, line)
         place: Any = -1
@@ -209,6 +212,10 @@ def write(
             if kind != K_STORE and weight == 1:
                 cycles = conf[REQUEST_MORE] if beside else conf[REQUEST_CYCLES]
             beside = True
+            if kind == K_STORE and conf[PART_WRITTEN] > 1:
+                own = LINE_WORDS // conf[SECTORS]
+                parts = ~(words >> (sector * own)) & ((1 << own) - 1)
+                weight = conf[PART_WRITTEN] if parts != 0 else 1
             served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
             room = max(room, queue_has_room(conf, memory, unit))
             if state.out >> 6 > time + WRITES_AHEAD:

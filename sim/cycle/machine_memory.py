@@ -13,7 +13,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import SIDE_WAYS, Conf
 from kcc.sim.machine.dram_banks import bank_mapping_of
-from kcc.sim.machine.l2_path import l2_bytes_per_cycle, way_to_l2
+from kcc.sim.machine.l2_path import l2_bytes_per_cycle, part_written_cycles, way_to_l2
 from kcc.sim.machine.memory_side import memory_side_of
 
 MOST_WAYS = 16
@@ -124,6 +124,9 @@ def level2(
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
     partial = reader.fact("l2.partial_sectors")
     conf[Conf.L2_PARTIAL] = partial is not None and partial.value == "miss" and line == WORDS * 4
+    parts = 1.0 if _has_flits(reader) or line != WORDS * 4 else part_written_cycles(reader.gpu)
+    conf[Conf.PART_WRITTEN] = round(parts)
+    conf[Conf.STORED_WORDS] = conf[Conf.L2_PARTIAL] or conf[Conf.PART_WRITTEN] > 1
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
     _interconnect(reader, conf, line, sector, clock)
     conf[Conf.ATOMIC_LATENCY] = whole(
