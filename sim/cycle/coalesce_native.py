@@ -15,7 +15,7 @@ from kcc.sim.machine.banks_native import (
     local_passes,
     shape,
 )
-from kcc.sim.machine.port_native import Port, global_port, local_port
+from kcc.sim.machine.port_native import Port, global_port, local_port, vector_port
 
 Ints = Any
 Masks = Any
@@ -214,6 +214,15 @@ def coalesce(
                 accesses[number].port = global_port(
                     last - end, sectors_of(transactions, end, last), own, mask, size, passes,
                     kind == GLOBAL, g.sector_bytes, g.port,
+                )  # fmt: skip
+            if g.port.wide_lanes > 0 and kind == GLOBAL and last > end:
+                passes = local_passes(
+                    own, mask, size, SHARED, g.banks, g.lanes_together, g.pairs_together, words,
+                    per_bank,
+                )  # fmt: skip
+                accesses[number].port = vector_port(
+                    last - end, sectors_of(transactions, end, last), width, size, passes,
+                    g.sector_bytes, g.port,
                 )  # fmt: skip
             end = last
     return len(masks), end

@@ -137,7 +137,10 @@ def add_code(machine: Machine, instructions: int) -> None:
 
 def _port(gpu: GpuDescription) -> tuple[int, ...]:
     port = load_port_of(gpu)
-    return () if port is None else tuple(round(64 * each) for each in astuple(port))
+    if port is None:
+        return ()
+    *cycles, lanes = astuple(port)
+    return (*(round(64 * each) for each in cycles), lanes)
 
 
 _UNIT_KEYS: dict[Unit, tuple[str, str, str]] = {

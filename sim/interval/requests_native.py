@@ -28,7 +28,7 @@ from kcc.sim.machine.banks_native import (
     distinct_words,
     local_passes,
 )
-from kcc.sim.machine.port_native import Port, global_port, local_port
+from kcc.sim.machine.port_native import Port, global_port, local_port, vector_port
 
 Ints = Any
 Floats = Any
@@ -252,6 +252,15 @@ def make_requests(
                     own[K_PORT] = global_port(
                         after - end, sectors_of(transactions, end, after), addresses[each], active,
                         size, passes, kind == GLOBAL_LOAD, sector_bytes, port,
+                    )  # fmt: skip
+                if port.wide_lanes > 0 and kind == GLOBAL_LOAD and not is_private[number]:
+                    passes = local_passes(
+                        addresses[each], np.uint64(lanes), size, SHARED, banks, together, pairs,
+                        words, per_bank,
+                    )  # fmt: skip
+                    own[K_PORT] = vector_port(
+                        after - end, sectors_of(transactions, end, after), width, size, passes,
+                        sector_bytes, port,
                     )  # fmt: skip
             counts[op, S_PORT] += own[K_PORT] / 64
             requests[each, 0], requests[each, 1] = end, after - end

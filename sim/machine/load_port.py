@@ -139,41 +139,43 @@ def vector_load_cycles(
 ) -> float:
     """Cycles of AMD's L1 (L0) of a load of ``warp`` lanes, ``size`` bytes each, that touch so many
     sectors of 32 bytes and lines of 128, and whose words would take so many passes through 32
-    banks; 32 lanes go together."""
+    banks; 32 lanes go together. Native code compiles it too
+    (:func:`kcc.sim.machine.port_native.vector_port`), so it calls nothing."""
     parts = warp / 32
     sectors, lines, bank_passes = sectors / parts, lines / parts, bank_passes / parts
-    return parts * _of_32_lanes(lanes, size, sectors, lines, bank_passes)
-
-
-def _of_32_lanes(lanes: int, size: int, sectors: float, lines: float, bank_passes: float) -> float:
     data = 32 * size / VECTOR_BYTES
     if lanes > QUAD_BANKS:  # RDNA
-        found = max(bank_passes, tag_cycles(lines))
-        return found if size <= 4 else max(found, data, 32 / lanes)
+        found = max(bank_passes, 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE)
+        if size > 4:
+            found = max(found, data, 32 / lanes)
+        return parts * found
+    apart = max(bank_passes, sectors / 16)
     if size > 4:
         apart = max(bank_passes * 2 / size, lines / 16)
     elif sectors <= size + 1:
-        return data
-    else:
-        apart = max(bank_passes, sectors / 16)
-    return max(32 / lanes * min(max(apart, 1.0), QUAD_BANKS), data)
+        return parts * data
+    return parts * max(32 / lanes * min(max(apart, 1.0), QUAD_BANKS), data)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadPort:
     """What an access holds the port for, in cycles: a pass through the banks, the addresses of a
     piece of 16 bytes a lane, and, of loads, beyond those of their data and where lanes side by side
-    begin within a sector."""
+    begin within a sector. ``wide_lanes`` are those of AMD's loads
+    (:func:`vector_load_cycles`), which alone hold its port."""
 
     pass_cycles: float
     address_cycles: float
     lookup_cycles: float
     crossing_cycles: float
+    wide_lanes: int = 0
 
 
 def load_port_of(gpu: GpuDescription) -> LoadPort | None:
-    """The port of an SM. None where shared memory and L1 have each their own, before Volta and on
-    AMD's GPUs, and of machines that no GPU is, whose configuration says how L1 works."""
+    """The port of an SM. None where shared memory and L1 have each their own, before Volta, and of
+    machines that no GPU is, whose configuration says how L1 works."""
+    if gpu.is_amd:
+        return LoadPort(0.0, 0.0, 0.0, 0.0, wide_lanes(gpu))
     if gpu.capability is None or gpu.l1.banks is not None:
         return None
     if generation_of_gpu(gpu) is not Generation.VOLTA:

@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 
 from kcc.base.native import inlined
 from kcc.sim.machine.banks_native import PIECE, WORD, active, shape
-from kcc.sim.machine.load_port import FEW_LANES, LONE_WORDS, TAGS_PER_CYCLE
+from kcc.sim.machine.load_port import (
+    FEW_LANES,
+    LONE_WORDS,
+    TAGS_PER_CYCLE,
+    vector_load_cycles,
+)
 
 Ints = Any
 
@@ -25,6 +30,11 @@ class Port(NamedTuple):
     addresses: int = 0
     lookup: int = 0
     crossing: int = 0
+    wide_lanes: int = 0
+    """Of AMD's loads, which are no part of that rule."""
+
+
+_vector_load_cycles = inlined(vector_load_cycles)
 
 
 @inlined
@@ -69,3 +79,13 @@ def global_port(
     beyond = min(max(sectors * sector_bytes - size * active_lanes, 0), sector_bytes)
     held = max(held, 64 + port.crossing * beyond // sector_bytes)
     return max(held, max(size, WORD) * port.passes // WORD + pieces * port.lookup)
+
+
+@inlined
+def vector_port(
+    lines: int, sectors: int, width: int, size: int, passes: int, sector_bytes: int, port: Port
+) -> int:
+    """1/64 cycles of a load of ``width`` lanes on AMD's GPUs."""
+    small = float(sectors * sector_bytes // SECTOR)
+    cycles = _vector_load_cycles(port.wide_lanes, size, small, float(lines), float(passes), width)
+    return int(round(64 * cycles))

@@ -104,10 +104,28 @@ def test_pieces_of_sixteen_bytes_are_looked_up_one_by_one() -> None:
         assert held("rtx3090", GLOBAL, addresses, size) == expected
 
 
-@pytest.mark.parametrize("name", ["gpumech-table7", "accelsim-sm7-qv100", "gtx1080", "mi100"])
+@pytest.mark.parametrize("name", ["gpumech-table7", "accelsim-sm7-qv100", "gtx1080"])
 def test_others_have_no_such_port(name: str) -> None:
     assert load_port_of(load_gpu(name, [])) is None
     assert machine_of(load_gpu(name, []), 32, 32, 0).port == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "stride", "cycles"),
+    [
+        ("mi210", 4, 1, 32 * 4 / 59), ("mi210", 4, 2, 16), ("mi210", 4, 32, 32),
+        ("mi210", 8, 1, 8), ("amd-radeon-rx-6900-xt", 4, 1, 1), ("amd-radeon-rx-6900-xt", 4, 2, 2),
+        ("amd-radeon-rx-6900-xt", 4, 32, 32), ("amd-radeon-rx-6900-xt", 8, 1, 32 * 8 / 59),
+    ],
+)  # fmt: skip
+def test_loads_of_amd_hold_l1_by_lanes_and_bytes(
+    name: str, size: int, stride: int, cycles: float
+) -> None:
+    """On an MI210 four lanes a cycle, one where they meet in a bank, words side by side as bytes
+    (59 a cycle); on an RX 6900 XT as many as 32 banks have passes. Stores do not."""
+    addresses = [size * stride * lane for lane in range(32)]
+    assert held(name, GLOBAL, addresses, size) == pytest.approx(cycles, abs=0.02)
+    assert held(name, STORE, addresses, size) == 0
 
 
 def test_requests_go_to_l2_as_measured_where_no_network_is_described() -> None:
