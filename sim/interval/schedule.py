@@ -21,6 +21,7 @@ from kcc.sim.interval.features import features_of, latencies, miss_shares
 from kcc.sim.interval.intervals import Feature, IntervalProfile, interval_profile
 from kcc.sim.interval.launch import BusiestSm
 from kcc.sim.interval.options import Extensions
+from kcc.sim.machine.l2_path import cycles_to_l2
 from kcc.sim.machine.warp_scheduling import Policy
 
 INTERVALS_SCHEDULED = 100_000
@@ -159,7 +160,8 @@ def _configuration(
          busiest.resident, machine.l1_mshrs, min(machine.sms, blocks / busiest.resident),
          machine.barrier_cycles, _GREEDY.get(machine.policy, 0), machine.instructions.sets,
          machine.instructions.ways, machine.l2_hit_cycles, machine.dram_cycles, l2_room,
-         l2_room + machine.dram_queue * machine.dram_service_cycles],
+         l2_room + machine.dram_queue * machine.dram_service_cycles,
+         cycles_to_l2(machine.l2_hit_cycles)],
         np.float64,
     )  # fmt: skip
 

@@ -32,24 +32,24 @@ PARTS = 12
 
 (
     C_SCHEDULERS, C_WARPS, C_BLOCKS, C_ENTRIES, C_SHARING, C_BARRIER, C_GREEDY, C_FETCH_SETS,
-    C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM,
-) = range(13)  # fmt: skip
+    C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM, C_TO_L2,
+) = range(14)  # fmt: skip
 """The SM: schedulers; warps of a block; blocks that it holds; miss entries; SMs that L2 and DRAM
 serve at the same time; cycles of a barrier; 1 where scheduling is greedy, then oldest, -1 where
 then youngest, else 0; sets and ways of the
 instruction cache; cycles until code comes from L2, and for the first time from DRAM; cycles that
-L2 and DRAM may be behind before stores wait for room in their queues."""
+L2 and DRAM may be behind before stores wait for room in their queues; cycles from the SM to L2."""
 
 STALLED, RUNNING = range(2)
 """The queues of a scheduler: warps that wait, by when they are ready; warps that issue, by when
 they have issued their interval (round-robin: by the virtual time at which they have)."""
 
 (
-    U_LOAD_STORE, U_ENTRIES, U_REASON, U_OUT, U_L2, U_DRAM, U_IN,
-) = range(7)  # fmt: skip
+    U_LOAD_STORE, U_ENTRIES, U_REASON, U_OUT, U_L2, U_DRAM, U_IN, U_STORED,
+) = range(8)  # fmt: skip
 """What the warps of the SM share, each until when it is taken; the reason is the part that waits
-for the load/store unit count as."""
-SHARED = 7
+for the load/store unit count as; the last is when what was stored is in L2."""
+SHARED = 8
 WAYS = 4
 
 NEVER = 1e300
@@ -177,6 +177,7 @@ def access_memory(
         shared[U_LOAD_STORE] = shared[U_OUT] - STORE_SLACK_CYCLES
         shared[U_REASON] = P_QUEUE
     if row[I_WRITES] > 0:
+        shared[U_STORED] = max(shared[U_OUT], shared[U_L2], ready + busy) + conf[C_TO_L2]
         room = max(shared[U_L2] - conf[C_L2_ROOM], shared[U_DRAM] - conf[C_DRAM_ROOM])
         if room > shared[U_LOAD_STORE]:
             shared[U_LOAD_STORE], shared[U_REASON] = room, P_QUEUE
@@ -409,4 +410,4 @@ def schedule_intervals(
         stack[none, P_IDLE] += last - clock[scheduler]
     for way in range(WAYS):
         last = max(last, shared[U_OUT + way])
-    return max(last, shared[U_LOAD_STORE])
+    return max(last, shared[U_LOAD_STORE], shared[U_STORED])
