@@ -14,7 +14,7 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
-from kcc.sim.cycle.layout import STATS, Conf, Dram
+from kcc.sim.cycle.layout import SIDE_WAYS, STATS, Conf, Dram
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.record_layout import TRANSACTION
 from kcc.sim.sampling.block_profile import LaunchProfile
@@ -24,15 +24,20 @@ FILLINGS = 8
 """Requests that are replayed, over the lines of L2. More than one: some lines are asked for again
 and again, and hot ones among them are seldom asked for last."""
 
+SIDE_FILLINGS = 2
+"""The same of a memory-side cache, which is larger: it is full after them."""
+
 INSTRUCTIONS_PER_REQUEST = 64
 """Warp instructions that count as a request: reading goes on no further than that."""
 
 
 def requests_wanted(simulation: LaunchSimulation) -> int:
-    """How many requests of 128 bytes before a place warm L2."""
+    """How many requests of 128 bytes before a place warm L2 and the memory-side cache."""
     machine = simulation.machine
     lines = machine[Conf.L2_SLICES] * machine[Conf.L2_SETS] * machine[Conf.L2_WAYS]
-    return FILLINGS * lines * machine.line_bytes // 128
+    beside = machine[Conf.CHANNELS] * machine[Conf.SIDE_SETS] * SIDE_WAYS * machine.sector_bytes
+    wanted = max(FILLINGS * lines * machine.line_bytes, SIDE_FILLINGS * beside)
+    return wanted // 128
 
 
 def _weight(profile: LaunchProfile, first: int, end: int) -> NDArray[np.int64]:
@@ -170,5 +175,7 @@ def fetch_code(simulation: LaunchSimulation) -> None:
 
 
 def _copies(dram: Dram) -> Dram:
-    """Takes what is written back, and is thrown away."""
-    return Dram(*(column.copy() for column in dram))
+    """Takes what is written back, and is thrown away, but for what a memory-side cache keeps."""
+    own = Dram(*(column if column is dram.kept else column.copy() for column in dram))
+    own.sides[...] = 0
+    return own

@@ -16,6 +16,7 @@ from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
 from kcc.sim.cycle.memory_native import (
     find_line,
     home_of,
+    pass_side,
     set_dirty,
     take_line,
 )
@@ -31,6 +32,7 @@ PRIVATELY = 4
 """Added to the kind of an access to the lanes' private memory."""
 
 WRITE_BACK, SECTORS, L2_SETS = int(Conf.L2_WRITE_BACK), int(Conf.SECTORS), int(Conf.L2_SETS)
+SIDE_SETS = int(Conf.SIDE_SETS)
 SMS, FETCH_SETS, FETCH_WAYS, CODE_LINE = (
     int(Conf.SMS), int(Conf.FETCH_SETS), int(Conf.FETCH_WAYS), int(Conf.CODE_LINE),
 )  # fmt: skip
@@ -75,7 +77,8 @@ def touch_level2(
     conf: Ints, l2: Cache, memory: Dram, stats: Ints, lines: Ints, order: Ints
 ) -> None:  # fmt: skip
     """Let lines pass through L2 in an order, as if L1 held nothing. What they bring in is there at
-    once; ``memory`` and ``stats`` take what is written back and are thrown away."""
+    once, and passes the memory-side cache; else ``memory`` and ``stats`` take what is written back
+    and are thrown away."""
     for number in range(len(order)):
         line, sectors = lines[order[number]].line, np.int64(lines[order[number]].sectors)
         unit, begin = home_of(conf, line)
@@ -85,6 +88,8 @@ def touch_level2(
             if sectors & 1:
                 if l2.lines[place, sector] == ABSENT:
                     l2.lines[place, sector] = 0
+                    if conf[SIDE_SETS] > 0 and lines[order[number]].weight == 0:
+                        pass_side(conf, memory, stats, unit, line, sector, 0, is_write=False)
                 if lines[order[number]].weight and conf[WRITE_BACK]:
                     set_dirty(conf, l2, begin, place, sector)
             sectors >>= 1
