@@ -248,9 +248,7 @@ def dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, clo
         conf[Conf.TURNAROUND] = round(64 * turn * ratio)
 
 
-def memory_side(
-    reader: GpuReader, conf: NDArray[np.int64], sector: int, clock: float
-) -> None:
+def memory_side(reader: GpuReader, conf: NDArray[np.int64], sector: int, clock: float) -> None:
     """The cache between L2 and DRAM, a part of it to each channel; none without an L2."""
     side = memory_side_of(reader.gpu.extra, clock)
     if side is None or conf[Conf.L2_SETS] == 0:

@@ -375,13 +375,12 @@ def write_level2(
         stats[S_WRITE_HITS] += 1
     if place >= 0 and conf[WRITE_BACK]:
         set_dirty(conf, l2, first, place, sector)
+    elif place >= 0:  # written, though no newer than beyond
+        line = l2.order[first] >> WAY_BITS
+        write_beyond(conf, memory, stats, unit, line, sector, served)
+        l2.lines[place, conf[SECTORS]] |= 1 << sector
     else:
-        if place >= 0:  # written, though no newer than beyond
-            line = l2.order[first] >> WAY_BITS
-            write_beyond(conf, memory, stats, unit, line, sector, served)
-            l2.lines[place, conf[SECTORS]] |= 1 << sector
-        else:
-            write_dram(conf, memory, stats, unit, served)
+        write_dram(conf, memory, stats, unit, served)
     if place >= 0 and l2.lines[place, sector] == ABSENT:
         if conf[L2_PARTIAL]:
             known = (np.int64(l2.lines[place, conf[SECTORS] + 1]) & WORDS_MASK) | words

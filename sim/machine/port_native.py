@@ -88,4 +88,4 @@ def vector_port(
     """1/64 cycles of a load of ``width`` lanes on AMD's GPUs."""
     small = float(sectors * sector_bytes // SECTOR)
     cycles = _vector_load_cycles(port.wide_lanes, size, small, float(lines), float(passes), width)
-    return int(round(64 * cycles))
+    return round(64 * cycles)

@@ -14,7 +14,7 @@ import pytest
 
 from kcc.sim.machine.warp_scheduling import Policy
 from kcc.sim.result import Timing
-from tests.sim.cycle.sass import GLOBAL, Warp, no_side, one_lane, simulate
+from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 
 N = 50
 

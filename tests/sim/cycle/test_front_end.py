@@ -203,7 +203,9 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
     rows = np.zeros((1, 4, 3), np.int64)
     rows[..., 0] = -1
     one = np.zeros(1, np.int64)
-    memory = Dram(one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0], one, *no_side())
+    memory = Dram(
+        one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0], one, *no_side()
+    )
     for _ in range(1800):
         read_dram(conf, memory, stats, 0, 0, 0)
     assert memory.channels[0] == 64 * 2000
