@@ -206,23 +206,22 @@ def coalesce(
             if kind == CONSTANT and last > end:
                 transactions[end].weight = distinct_words(own, mask, words)
             accesses[number].count = last - end
-            if g.port.passes > 0 and kind in (GLOBAL, STORE, ATOMIC) and last > end:
+            wide = g.port.wide_lanes > 0 and kind == GLOBAL
+            ruled = g.port.passes > 0 and kind in (GLOBAL, STORE, ATOMIC)
+            if (wide or ruled) and last > end:
                 passes = local_passes(
                     own, mask, size, SHARED, g.banks, g.lanes_together, g.pairs_together, words,
                     per_bank,
                 )  # fmt: skip
-                accesses[number].port = global_port(
-                    last - end, sectors_of(transactions, end, last), own, mask, size, passes,
-                    kind == GLOBAL, g.sector_bytes, g.port,
-                )  # fmt: skip
-            if g.port.wide_lanes > 0 and kind == GLOBAL and last > end:
-                passes = local_passes(
-                    own, mask, size, SHARED, g.banks, g.lanes_together, g.pairs_together, words,
-                    per_bank,
-                )  # fmt: skip
-                accesses[number].port = vector_port(
-                    last - end, sectors_of(transactions, end, last), width, size, passes,
-                    g.sector_bytes, g.port,
-                )  # fmt: skip
+                lines, sectors = last - end, sectors_of(transactions, end, last)
+                if wide:
+                    accesses[number].port = vector_port(
+                        lines, sectors, width, size, passes, g.sector_bytes, g.port
+                    )
+                else:
+                    accesses[number].port = global_port(
+                        lines, sectors, own, mask, size, passes, kind == GLOBAL, g.sector_bytes,
+                        g.port,
+                    )  # fmt: skip
             end = last
     return len(masks), end

@@ -19,6 +19,7 @@ from kcc.base.native import (
     remainder,
     scatter,
     trailing_zeros,
+    uncounted,
 )
 from kcc.sim.cycle.layout import (
     ABSENT,
@@ -173,7 +174,7 @@ def write_dram(conf: Ints, memory: Dram, stats: Ints, unit: int, time: int) -> N
         memory.slices[unit] = max(memory.slices[unit], room)
 
 
-@inlined
+@uncounted
 def pass_side(
     conf: Ints, memory: Dram, stats: Ints, unit: int, line: int, sector: int, time: int,
     is_write: bool,
