@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kcc.base.trace.tables import TraceTables
     from kcc.frontend.kernel import CompiledUnit
     from kcc.frontend.machine_code.model import MachineCode
     from kcc.frontend.machine_code.nvidia import NvidiaTools
@@ -35,6 +36,31 @@ def machine_code(unit: CompiledUnit, request: CodeRequest) -> Mapping[str, Machi
     from kcc.frontend.machine_code.amd import amd_code
 
     return amd_code(unit, request.amd_target, wave64=request.wave64)
+
+
+def code_of_tables(tables: TraceTables, request: CodeRequest) -> MachineCode | None:
+    """The code of a trace's kernel; None where its IR was not optimised, or makes no code.
+
+    :raises DiagnosticError: K810 when a tool cannot be run.
+    """
+    from kcc.base.diagnostics import DiagnosticError
+    from kcc.frontend.kernel import CompiledUnit, Language
+    from kcc.frontend.options import OptLevel
+    from kcc.sim.program.of_trace import kernel_of_trace
+
+    if tables.level != OptLevel.O2.value:
+        return None
+    module, kernel = kernel_of_trace(tables)
+    unit = CompiledUnit(
+        tables.source, "trace", OptLevel.O2, Language(tables.language), tables.ir, module,
+        (kernel,), {}, (),
+    )  # fmt: skip
+    try:
+        return machine_code(unit, request).get(tables.symbol)
+    except DiagnosticError as error:
+        if error.diagnostics[0].code == "K810":
+            raise
+        return None
 
 
 def registers_of(code: MachineCode) -> Registers:

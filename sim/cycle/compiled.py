@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
@@ -11,11 +11,15 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.base.trace.tables import TraceTables
+from kcc.frontend.machine_code.model import MachineCode
+from kcc.frontend.machine_code.numbering import Numbers
 from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
+from kcc.sim.program.compiled.lowering import FITS
+from kcc.sim.program.compiled.traced import WalkedCode, Walks, walked_code
 from kcc.sim.program.issued import issued
-from kcc.sim.program.of_trace import TracedProgram, program_of_trace
+from kcc.sim.program.of_trace import TracedProgram, kernel_of_trace, program_of_trace
 
 
 class IssuedLaunch(Protocol):
@@ -36,10 +40,18 @@ class IssuedLaunch(Protocol):
         ...
 
 
-def compiled_launch(traced: LaunchTrace, gpu: GpuDescription) -> IssuedLaunch:
-    """A launch as the compiler of a GPU leaves it: by its machine program, where the trace has the
-    kernel's IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
+def compiled_launch(
+    traced: LaunchTrace, gpu: GpuDescription, code: CompilerCode | None = None
+) -> IssuedLaunch:
+    """A launch as the compiler of a GPU leaves it: in the machine code of ``code``, where warps'
+    ways through it are understood; else by its machine program, where the trace has the kernel's
+    IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
     try:
+        if code is not None and traced.tables.ir:
+            found = code.of(traced.tables)
+            walked = None if found is None else WalkedLaunch(found, traced)
+            if walked is not None and walked.is_understood:
+                return walked
         program = program_of_trace(traced.tables, traced.launch, gpu)
         if program is None:
             return CompiledLaunch(traced)
@@ -47,6 +59,44 @@ def compiled_launch(traced: LaunchTrace, gpu: GpuDescription) -> IssuedLaunch:
     except ValueError as error:
         message = f"kernel {traced.tables.kernel} of the trace: {error}"
         raise DiagnosticError([Diagnostic("K764", message)]) from error
+
+
+class CompilerCode:
+    """The code that a compiler makes of the kernels of traces. ``make`` gives it for tables with
+    IR, None where the compiler has none."""
+
+    def __init__(self, make: Callable[[TraceTables], MachineCode | None]) -> None:
+        self.make = make
+        self._made = dict[int, tuple[TraceTables, WalkedCode | None]]()
+
+    def of(self, tables: TraceTables) -> WalkedCode | None:
+        """The code over the tables of a trace, made once for each."""
+        if id(tables) not in self._made:
+            code = self.make(tables)
+            module, kernel = kernel_of_trace(tables)
+            walked = code and walked_code(tables, kernel, Numbers.of(module), code)
+            self._made[id(tables)] = tables, walked
+        return self._made[id(tables)][1]
+
+
+class WalkedLaunch:
+    """A launch whose warps go through a compiler's machine code."""
+
+    def __init__(self, code: WalkedCode, traced: LaunchTrace) -> None:
+        self.launch, self.tables, self._traced = traced.launch, code.tables, traced
+        self._walks = Walks(code, traced.launch.warps(traced.tables.width))
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the ways of its first warps fit the code well enough."""
+        return self._walks.misfit(self._traced.batches()) <= FITS
+
+    def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
+        return self._walks.batches(self._traced.batches(first, blocks))
+
+    def batch(self, batch: TraceBatch) -> TraceBatch:
+        """A batch of whole thread blocks."""
+        return self._walks.batch(batch)
 
 
 class ProgramLaunch:

@@ -213,6 +213,8 @@ def launch_machine(
     threads = int(np.prod(launch.local_size))
     known = tables.registers if isinstance(tables, IssuedTables) else None
     taken = registers.get(tables.kernel, known)
+    if isinstance(tables, IssuedTables) and tables.compiler:
+        taken = tables.registers
     machine = machine_of(gpu, threads, taken, launch.local_bytes)
     check_warps(gpu, tables.kernel, tables.width)
     if machine.occupancy.blocks < 1:

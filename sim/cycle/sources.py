@@ -12,7 +12,7 @@ from kcc.base.trace.reader import open_trace
 from kcc.sim.accelsim.files import Warn, no_warning, read_list
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
-from kcc.sim.cycle.compiled import compiled_launch
+from kcc.sim.cycle.compiled import CompilerCode, compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
 from kcc.sim.result import Timing
 
@@ -45,11 +45,13 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
     registers: dict[str, int] | None = None,
     timeline: int = 0,
     cold: bool = False,
+    code: CompilerCode | None = None,
     watch: Watcher = no_watcher,
     keeper: Keeper | None = None,
 ) -> Iterator[Timing]:
     """The launches of a trace file, in order; all or those named, without those that ``keeper``
-    has. ``cold``: each begins with an empty L2. Raises K76x for a file that is no good trace and
+    has. ``cold``: each begins with an empty L2. ``code``: a compiler's, where it is not kcc's own.
+    Raises K76x for a file that is no good trace and
     what :meth:`CycleSimulator.begin` does."""
     simulator = CycleSimulator(gpu, registers, timeline=timeline)
     done = keeper.begin(simulator) if keeper else 0
@@ -65,7 +67,7 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
                 continue
             if cold:
                 simulator.memory = None
-            compiled = compiled_launch(launch, gpu)
+            compiled = compiled_launch(launch, gpu, code)
             simulation = simulator.begin(compiled.tables, compiled.launch)
             watch(simulation)
             for batch in compiled.batches():

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
+from kcc.frontend.machine_code.model import Control
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.code_size import code_slots
 from kcc.sim.program.of_trace import PROGRAMS_KEPT, TracedProgram
@@ -39,12 +40,15 @@ NO_ADDRESSES = WALLS | {Memory.NONE, Memory.IMAGE, Memory.SHUFFLE}
 class IssuedTables(TraceTables):
     """Tables whose instructions are the ``operations``; ``numbers`` are theirs in the program, the
     same at all places where one stands. ``registers`` are those of a work-item, ``code`` the
-    machine instructions of its code."""
+    machine instructions of its code. ``compiler``: whose code it is, "" for kcc's own;
+    ``controls``: the control bits of its instructions, where they have any."""
 
     operations: tuple[MachineOperation, ...] = ()
     numbers: tuple[int, ...] = ()
     registers: int = 0
     code: int = 0
+    compiler: str = ""
+    controls: tuple[Control, ...] = ()
 
 
 def lowering_notes(tables: TraceTables) -> tuple[str, ...]:

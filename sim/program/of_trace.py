@@ -105,6 +105,14 @@ def forget() -> None:
     _program.cache_clear()
 
 
+def kernel_of_trace(tables: TraceTables) -> tuple[Module, Kernel]:
+    """The IR of tables that have one.
+
+    :raises ValueError: where the IR is none, or not that of the tables.
+    """
+    return _kernel(_Same(tables))
+
+
 @lru_cache(maxsize=PROGRAMS_KEPT)
 def _kernel(same: _Same) -> tuple[Module, Kernel]:
     tables = same.tables

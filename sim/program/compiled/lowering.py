@@ -81,8 +81,8 @@ _ATOMICS = {
 }
 _STACK = re.compile(r"\[R1\+0x(?P<hex>[0-9a-f]+)\]|\boffset:(?P<decimal>\d+)")
 """Where a spilled value lies: as ptxas and as LLVM's AMDGPU back end write it."""
-_FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
-_FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
+FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
+FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
 """Opcodes of the same arithmetic."""
 
 _PACKED = re.compile(r"H(?:ADD|MUL|FMA)2|v_pk_")
@@ -90,6 +90,48 @@ _PACKED = re.compile(r"H(?:ADD|MUL|FMA)2|v_pk_")
 
 _HALVES = frozenset({"HADD2", "HFMA2", "HMUL2", "HMNMX2"})
 _CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
+
+
+def unit_and_kind(each: MachineInstruction) -> tuple[Unit, InstructionClass]:
+    """Where an instruction executes, and what its latency is that of."""
+    unit, kind = _UNITS[each.pipe]
+    name = each.opcode.split(".")[0]
+    if is_barrier(each):
+        kind = InstructionClass.BARRIER
+    elif each.pipe is Pipe.MEMORY:
+        pass
+    elif name.endswith("SETP") or name.startswith("v_cmp"):
+        kind = InstructionClass.COMPARE
+    elif name in _CONVERSIONS:
+        kind = InstructionClass.CONVERT
+    elif unit is Unit.FMA and name == "IMAD":
+        kind = InstructionClass.INT_MUL
+    elif unit is Unit.FMA and name in _HALVES:
+        kind = InstructionClass.FP16
+    return unit, kind
+
+
+def is_barrier(each: MachineInstruction) -> bool:
+    """Whether the warps of a thread block wait for each other there."""
+    return each.opcode.split(".")[0] in BARRIERS
+
+
+def is_atomic(each: MachineInstruction) -> bool:
+    """Whether it changes memory in one step."""
+    return each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
+
+
+def memory_of(
+    each: MachineInstruction, *, is_access: bool
+) -> tuple[Memory, InstructionClass, int]:
+    """What a memory instruction does, and the byte of local memory that it spills to, -1 for one
+    that makes an access of the IR."""
+    if each.space is None:
+        return Memory.SHUFFLE, InstructionClass.SHUFFLE, -1
+    table = _ATOMICS if is_atomic(each) else _STORES if each.is_store else _LOADS
+    memory, kind = table.get(each.space, (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GENERIC))
+    place = _stack_place(each.operands) if each.space is Space.LOCAL and not is_access else -1
+    return memory, kind, place
 
 
 def _stack_place(operands: str) -> int:
@@ -210,7 +252,7 @@ class _Compiled:
         for index, by_name in copies.items():
             weight = self._weight(index, by_name)
             if weight == LIKELY:  # what counts iterations may have its number too
-                own = {name: n for name, n in by_name.items() if _FLOAT_CODE.match(name)}
+                own = {name: n for name, n in by_name.items() if FLOAT_CODE.match(name)}
                 by_name = own or by_name
             name, blocks = min(by_name.items(), key=lambda own: own[1].total())
             if weight == SURE:
@@ -222,7 +264,7 @@ class _Compiled:
             if weight == SURE:
                 pieces = self._pieces(index, blocks)
             else:
-                pieces = _lanes(self.rows[index].type, name, blocks)
+                pieces = lanes_of(self.rows[index].type, name, blocks)
             self.pieces[index] = pieces
             executions = self._times(index) * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
@@ -240,7 +282,7 @@ class _Compiled:
         row = self.rows[index]
         if index in self.accesses or any(name.startswith(BARRIERS) for name in by_name):
             return SURE
-        is_float = row.opcode in _FLOATS and isinstance(scalar_of(row.type), FloatTy)
+        is_float = row.opcode in FLOATS and isinstance(scalar_of(row.type), FloatTy)
         return LIKELY if is_float else WEAK
 
     def _pieces(self, index: int, blocks: Mapping[int, int]) -> int:
@@ -391,23 +433,14 @@ class _Compiled:
 
     def _operation(self, group: _Group, needs: tuple[int, ...]) -> MachineOperation:
         each, index = self.code.instructions[group.members[0]], group.index
-        unit, kind = _UNITS[each.pipe]
+        unit, kind = unit_and_kind(each)
         memory, access, place = Memory.NONE, -1, -1
-        name = each.opcode.split(".")[0]
-        if name in BARRIERS:
-            memory, kind = Memory.BARRIER, InstructionClass.BARRIER
+        if is_barrier(each):
+            memory = Memory.BARRIER
         elif each.pipe is Pipe.MEMORY:
             touch = self._touch(group.members[0], index)
             access = -1 if touch is None else touch.id
-            memory, kind, place = self._memory(each, touch)
-        elif name.endswith("SETP") or name.startswith("v_cmp"):
-            kind = InstructionClass.COMPARE
-        elif name in _CONVERSIONS:
-            kind = InstructionClass.CONVERT
-        elif unit is Unit.FMA and name == "IMAD":
-            kind = InstructionClass.INT_MUL
-        elif unit is Unit.FMA and name in _HALVES:
-            kind = InstructionClass.FP16
+            memory, kind, place = memory_of(each, is_access=touch is not None)
         if memory is Memory.CONSTANT_LOAD and access < 0:
             unit, memory = Unit.CONTROL, Memory.NONE
         every = self._every(group) if memory is Memory.NONE else 1
@@ -434,26 +467,13 @@ class _Compiled:
         if index is None or each.space is None:
             return None
         wanted = (
-            AccessOp.ATOMIC if each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
+            AccessOp.ATOMIC if is_atomic(each)
             else AccessOp.STORE if each.is_store else AccessOp.LOAD
         )  # fmt: skip
         spaces = _SPACES.get(each.space, ())
         return next(
             (t for t in self.accesses.get(index, ()) if t.op is wanted and t.space in spaces), None
         )
-
-    def _memory(
-        self, each: MachineInstruction, touch: MemoryAccess | None
-    ) -> tuple[Memory, InstructionClass, int]:
-        if each.space is None:
-            return Memory.SHUFFLE, InstructionClass.SHUFFLE, -1
-        is_atomic = each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
-        table = _ATOMICS if is_atomic else _STORES if each.is_store else _LOADS
-        memory, kind = table.get(each.space, (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GENERIC))
-        place = -1
-        if each.space is Space.LOCAL and touch is None:
-            place = _stack_place(each.operands)
-        return memory, kind, place
 
     def _charge_divergence(
         self, operations: list[MachineOperation], blocks: list[list[int]]
@@ -482,7 +502,7 @@ _SPACES = {
 """Where the accesses of the IR may go that a machine instruction makes."""
 
 
-def _lanes(type_: IrType, name: str, copies: Mapping[int, int]) -> int:
+def lanes_of(type_: IrType, name: str, copies: Mapping[int, int]) -> int:
     """How many machine instructions of an opcode do the lanes of a vector once; 1 where they do
     not come in such a number, as some lanes are not needed or were computed elsewhere."""
     if not isinstance(type_, VecTy):

@@ -1,0 +1,180 @@
+"""The way of a warp through machine code, from the segments of the trace that it executed.
+
+The cheapest way, by Dijkstra's algorithm over pairs of a machine block and a place in the warp's
+segments: a block takes the segments that it stands for where these are next; what it stands for
+and is not next costs what that is to be believed, and so does a segment that no block takes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.frontend.machine_code.graph import MachineGraph
+from kcc.passes.graph.graphs import dominator_tree, transposed
+from kcc.sim.program.compiled.marks import Marks
+
+SLOW_WAY = 1e-6
+"""What an instruction costs beside a segment: decides only where the segments do not."""
+
+GUARDED = 1e-3
+"""What it costs that no lane executes what stands under a predicate."""
+
+OTHER_SIDE = 1e-4
+"""What it costs to go from one side of a branch to the other, as warps do that diverge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A machine block that a warp executes. ``taken`` are the places, among its segments, of those
+    that the block stands for."""
+
+    block: int
+    taken: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """``misfit`` is what contradicts the code, as a share of what the segments are believed."""
+
+    steps: tuple[Step, ...]
+    misfit: float
+
+
+_Place = tuple[int, int]
+"""A machine block, and the place of the next segment."""
+
+
+class Walker:
+    """Finds the ways of a kernel's warps."""
+
+    def __init__(self, graph: MachineGraph, marks: Marks) -> None:
+        self.graph, self.marks = graph, marks
+        self.ways = [list(own) for own in _ways(graph)]
+        rows = graph.code.instructions
+        self.lengths = [SLOW_WAY * (block.end - block.first) for block in graph.blocks]
+        self.ends = [
+            not block.successors or rows[block.end - 1].opcode.startswith(("EXIT", "RET"))
+            for block in graph.blocks
+        ]
+
+    def walk(self, segments: Sequence[int]) -> Walk | None:
+        """The way of a warp that executed these; None where none ends."""
+        weights = self.marks.weights
+        places = [n for n, segment in enumerate(segments) if weights[segment]]
+        events = [segments[n] for n in places]
+        whole = sum(weights[each] for each in events)
+        left = [0.0] * (len(events) + 1)
+        for place in range(len(events) - 1, -1, -1):
+            left[place] = left[place + 1] + weights[events[place]]
+        best: dict[_Place, float] = {(0, 0): 0.0}
+        before = dict[_Place, tuple[_Place, bool]]()
+        heap: list[tuple[float, int, int]] = [(0.0, 0, 0)]  # cost, -place, block or ~end
+        while heap:
+            cost, back, block = heapq.heappop(heap)
+            place = -back
+            if block < 0:
+                return self._found((~block, place), before, events, places, whole)
+            if cost > best[block, place]:
+                continue
+            taken, missed = self._taken(block, events, place)
+            after, ahead = place + taken, cost + missed + self.lengths[block]
+            if self.ends[block]:
+                heapq.heappush(heap, (ahead + left[after], back, ~block))
+            nexts = [((way, after), ahead + extra, False) for way, extra in self.ways[block]]
+            if place < len(events):
+                nexts.append(((block, place + 1), cost + weights[events[place]], True))
+            for to, price, skips in nexts:
+                if price < best.get(to, float("inf")):
+                    best[to], before[to] = price, ((block, place), skips)
+                    heapq.heappush(heap, (price, -to[1], to[0]))
+        return None
+
+    def _found(
+        self, at: _Place, before: Mapping[_Place, tuple[_Place, bool]], events: Sequence[int],
+        places: Sequence[int], whole: float,
+    ) -> Walk:  # fmt: skip
+        """The way back from where it ended."""
+        steps, weights = list[Step](), self.marks.weights
+        taken, missed = self._taken(at[0], events, at[1])
+        off = sum(weights[each] for each in events[at[1] + taken :])
+        came: tuple[_Place, bool] | None = (at, False)
+        while came is not None:
+            (block, place), skips = came
+            if skips:
+                off += weights[events[place]]
+            else:
+                taken, missed = self._taken(block, events, place)
+                off += missed
+                steps.append(Step(block, tuple(places[place : place + taken])))
+            came = before.get((block, place))
+        return Walk(tuple(reversed(steps)), off / whole if whole else 0.0)
+
+    def _taken(
+        self, block: int, events: Sequence[int], place: int
+    ) -> tuple[int, float]:
+        """How many of the next segments a block stands for, and what the others cost that it
+        stands for."""
+        needs = self.marks.needs[block]
+        if not needs:
+            return 0, 0.0
+        missing = {need.segment: need.count for need in needs}
+        taken = 0
+        while place + taken < len(events):
+            segment = events[place + taken]
+            if not missing.get(segment):
+                break
+            missing[segment] -= 1
+            taken += 1
+        cost = 0.0
+        for need in needs:
+            count = missing[need.segment]
+            if count:
+                each = GUARDED if need.guarded else self.marks.weights[need.segment]
+                cost += count * min(each, self.marks.weights[need.segment])
+        return taken, cost
+
+
+def _ways(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
+    """The blocks that may follow each, with what that costs: those that control goes to, and after
+    one side of a branch the other."""
+    found: list[dict[int, float]] = [dict.fromkeys(b.successors, 0.0) for b in graph.blocks]
+    if not graph.code.is_amd:  # whose code has both sides one after another
+        joins = _joins(graph)
+        for block, join in enumerate(joins):
+            sides = graph.blocks[block].successors
+            if len(sides) < 2:
+                continue
+            for side in sides:
+                inside = _between(graph, side, join)
+                for last in inside:
+                    after = graph.blocks[last].successors
+                    if join in after or (join < 0 and not after):
+                        for other in sides:
+                            if other not in inside and other != join:
+                                found[last].setdefault(other, OTHER_SIDE)
+    return (list(own.items()) for own in found)
+
+
+def _between(graph: MachineGraph, first: int, join: int) -> set[int]:
+    """The blocks from one on that come before another."""
+    found, left = set[int](), [first]
+    while left:
+        block = left.pop()
+        if block == join or block in found:
+            continue
+        found.add(block)
+        left += graph.blocks[block].successors
+    return found
+
+
+def _joins(graph: MachineGraph) -> list[int]:
+    """By block, where all ways from it meet again, -1 for the end."""
+    end = len(graph.blocks)
+    successors = [list(block.successors) or [end] for block in graph.blocks]
+    for number, block in enumerate(graph.blocks):
+        if graph.code.instructions[block.end - 1].opcode.startswith("EXIT"):
+            successors[number] = [*block.successors, end]
+    parents = dominator_tree(transposed([*successors, []]), end).parents
+    return [-1 if p is None or p == end else p for p in parents[:end]]
