@@ -347,6 +347,8 @@ class _Making:
         memory, spilled = Memory.NONE, -1
         if is_barrier(each):
             memory = Memory.BARRIER
+        elif each.pipe is Pipe.MEMORY and each.predicate == "!PT":  # for no lane: a slot
+            unit = Unit.CONTROL
         elif each.pipe is Pipe.MEMORY:
             memory, kind, spilled = memory_of(each, is_access=number >= 0)
         access = -1

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.machine_code.graph import MachineGraph
 from kcc.passes.graph.graphs import dominator_tree, transposed
+from kcc.sim.program.compiled.lowering import WEAK
 from kcc.sim.program.compiled.marks import Marks
 
 SLOW_WAY = 1e-6
@@ -78,8 +79,8 @@ class Walker:
                 return self._found((~block, place), before, events, places, whole)
             if cost > best[block, place]:
                 continue
-            taken, missed = self._taken(block, events, place)
-            after, ahead = place + taken, cost + missed + self.lengths[block]
+            _, after, missed = self._taken(block, events, place)
+            ahead = cost + missed + self.lengths[block]
             if self.ends[block]:
                 heapq.heappush(heap, (ahead + left[after], back, ~block))
             nexts = [((way, after), ahead + extra, False) for way, extra in self.ways[block]]
@@ -97,43 +98,45 @@ class Walker:
     ) -> Walk:  # fmt: skip
         """The way back from where it ended."""
         steps, weights = list[Step](), self.marks.weights
-        taken, missed = self._taken(at[0], events, at[1])
-        off = sum(weights[each] for each in events[at[1] + taken :])
+        off = sum(weights[each] for each in events[self._taken(at[0], events, at[1])[1] :])
         came: tuple[_Place, bool] | None = (at, False)
         while came is not None:
             (block, place), skips = came
             if skips:
                 off += weights[events[place]]
             else:
-                taken, missed = self._taken(block, events, place)
+                taken, _, missed = self._taken(block, events, place)
                 off += missed
-                steps.append(Step(block, tuple(places[place : place + taken])))
+                steps.append(Step(block, tuple(places[each] for each in taken)))
             came = before.get((block, place))
         return Walk(tuple(reversed(steps)), off / whole if whole else 0.0)
 
     def _taken(
         self, block: int, events: Sequence[int], place: int
-    ) -> tuple[int, float]:
-        """How many of the next segments a block stands for, and what the others cost that it
-        stands for."""
-        needs = self.marks.needs[block]
-        if not needs:
-            return 0, 0.0
+    ) -> tuple[list[int], int, float]:
+        """The places of the next segments that a block stands for, the place after them, and what
+        the others cost that it stands for, and those that are passed over as little believed."""
+        needs, weights = self.marks.needs[block], self.marks.weights
         missing = {need.segment: need.count for need in needs}
-        taken = 0
-        while place + taken < len(events):
-            segment = events[place + taken]
-            if not missing.get(segment):
+        taken, at, cost = list[int](), place, 0.0
+        passed, price = place, 0.0
+        while missing and passed < len(events):
+            segment = events[passed]
+            passed += 1
+            if missing.get(segment):
+                missing[segment] -= 1
+                taken.append(passed - 1)
+                at, cost, price = passed, cost + price, 0.0
+            elif weights[segment] > WEAK:
                 break
-            missing[segment] -= 1
-            taken += 1
-        cost = 0.0
+            else:
+                price += weights[segment]
         for need in needs:
             count = missing[need.segment]
             if count:
                 each = GUARDED if need.guarded else self.marks.weights[need.segment]
                 cost += count * min(each, self.marks.weights[need.segment])
-        return taken, cost
+        return taken, at, cost
 
 
 def _ways(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
