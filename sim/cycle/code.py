@@ -131,7 +131,8 @@ class _Lowering:
                 *own, result, start, len(self.sources), self._reads(row[Op.READS]),
                 *(row[column] for column in timing), line,
                 *(row[column] for column in columns), self._writes(row[Op.WRITES]),
-                more_lines,
+                more_lines, row[Op.STALL],
+                FIRST_REGISTER + row[Op.READ] if row[Op.STALL] and row[Op.READ] >= 0 else NOWHERE,
             )
         )  # fmt: skip
         self.origin.append(number)

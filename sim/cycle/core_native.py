@@ -23,6 +23,7 @@ from kcc.sim.cycle.layout import (
     INTERVALS,
     LATEST,
     NEVER,
+    NOWHERE,
     ROUND_ROBIN,
     TIME_SHIFT,
     TOO_LONG,
@@ -82,9 +83,9 @@ R_NEXT, R_END, R_FINISHED, R_SM, R_WINDOW, R_FILL, R_LAST = (
     int(Run.FILL), int(Run.END),
 )  # fmt: skip
 R_SHIFT, R_FIRST = int(Run.INTERVAL_SHIFT), int(Run.FIRST_SM)
-C_ISSUED, C_IDLE, C_BARRIER, C_UNIT, C_LOAD_STORE, C_QUEUE = (
+C_ISSUED, C_IDLE, C_BARRIER, C_UNIT, C_LOAD_STORE, C_QUEUE, C_ARITHMETIC = (
     int(Cause.ISSUED), int(Cause.IDLE), int(Cause.BARRIER), int(Cause.UNIT),
-    int(Cause.LOAD_STORE), int(Cause.QUEUE),
+    int(Cause.LOAD_STORE), int(Cause.QUEUE), int(Cause.ARITHMETIC),
 )  # fmt: skip
 S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
     int(Stat.LOCAL_ACCESSES), int(Stat.LOCAL_PASSES), int(Stat.ATOMICS), int(Stat.LOADS),
@@ -264,11 +265,19 @@ def issue(
         key += extra << TIME_SHIFT
         its.ports[unit].waits = following > now + operation.interval
         its.free[unit] = following
+    if operation.stall > 0:  # its results are barriers, which others may still have to set
+        key = max(key, warps.values[warp, operation.result])
+        if operation.read != NOWHERE:
+            reads = (sms.state[sm].lsu if unit == MEMORY else its.free[unit]) << TIME_SHIFT
+            read = max(reads | operation.cause, warps.values[warp, operation.read])
+            warps.values[warp, operation.read] = read
     warps.values[warp, operation.result] = key
     state.ends = max(state.ends, key >> TIME_SHIFT)
     run[R_LAST] = max(run[R_LAST], now + issues)
     state.op = op + 1
-    if advance(code, streams, warps, warp, now + issues):
+    if advance(code, streams, warps, warp, now + max(issues, operation.stall)):
+        if operation.stall > issues:
+            state.wait = max(state.wait, (now + operation.stall) << TIME_SHIFT | C_ARITHMETIC)
         if conf[AFTER_ATOMIC] and kind in (K_ATOMIC, K_LOCAL_ATOMIC):
             state.wait = max(state.wait, key)
             state.wake = max(np.int64(state.wake), key >> TIME_SHIFT)

@@ -164,7 +164,7 @@ class CycleSimulator:
         machine = launch_machine(self.gpu, tables, launch, self.registers)
         machine.conf[Conf.REGISTER_BANKS] = 0  # operations have no registers
         if id(tables) not in self._programs:
-            program = program_of(tables, machine)
+            program = program_of(tables, machine, by_control_bits=True)
             lowered = _lowered(program, machine)
             self._programs[id(tables)] = tables, program, lowered
         _, program, lowered = self._programs[id(tables)]

@@ -133,6 +133,10 @@ class Op(IntEnum):
     bits from 4 r on. 0 where registers are not assigned yet."""
     WRITES = 12
     """The remainder of the machine register written, and 1; 0 for none."""
+    STALL = 13
+    """By control bits: cycles until the warp's next instruction; 0 where the code has none."""
+    READ = 14
+    """By control bits: the register that is there when the operands are read, -1 for none."""
 
 
 OP_COLUMNS = len(Op)

@@ -7,13 +7,15 @@ says. Address arithmetic by constants folds into the access that uses it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
+from kcc.frontend.machine_code.control_bits import BARRIERS
+from kcc.frontend.machine_code.model import Control
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Kind, Op
 from kcc.sim.cycle.machine import Machine
@@ -59,11 +61,16 @@ def code_instructions(tables: TraceTables, issues: NDArray[np.int64]) -> int:
     return tables.code if isinstance(tables, IssuedTables) else int(issues.sum())
 
 
-def program_of(tables: TraceTables, machine: Machine) -> Program:
+def program_of(
+    tables: TraceTables, machine: Machine, *, by_control_bits: bool = False
+) -> Program:
     """The operations of a kernel on a machine: of its machine program, where the tables have it,
-    else one for each instruction of the IR."""
+    else one for each instruction of the IR. ``by_control_bits``: what machine code says of when its
+    instructions issue holds, in place of what they read."""
     if isinstance(tables, IssuedTables):
-        return _issued(tables, machine)
+        program = _issued(tables, machine)
+        controls = tables.controls if by_control_bits else ()
+        return controlled(program, controls) if controls else program
     registers = _registers(tables.instructions)
     ops = np.zeros((len(tables.instructions), OP_COLUMNS), np.int64)
     sources, incoming = list[int](), list[int]()
@@ -109,6 +116,24 @@ def _issued(tables: IssuedTables, machine: Machine) -> Program:
         ops, np.array(sources or [0], np.int64), np.full(max(len(sources), 1), -1, np.int64),
         np.array([(s.first, s.end, s.block) for s in tables.segments], np.int64).reshape(-1, 3),
         max(len(registers), 1), tuple((i.file, i.line) for i in tables.instructions),
+    )  # fmt: skip
+
+
+def controlled(program: Program, controls: Sequence[Control]) -> Program:
+    """The same with dependences as control bits say them: registers are the barriers, which hold
+    until all that set them have done so, and the next instruction of a warp issues when the stall
+    count of the last is over. Whether a warp is to yield changes nothing."""
+    ops, sources = program.ops.copy(), list[int]()
+    for row, own in zip(ops, controls, strict=True):
+        row[Op.STALL] = max(own.stall_cycles, 1)
+        row[Op.RESULT] = -1 if own.write_barrier is None else own.write_barrier
+        row[Op.READ] = -1 if own.read_barrier is None else own.read_barrier
+        row[Op.FIRST_SOURCE] = len(sources)
+        sources += own.waits_for
+        row[Op.END_SOURCE] = len(sources)
+    return replace(
+        program, ops=ops, sources=np.array(sources or [0], np.int64),
+        incoming=np.full(max(len(sources), 1), -1, np.int64), registers=BARRIERS,
     )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ OPERATION = np.dtype(
         ("has_access", np.uint8),
         ("writes", np.uint8),  # bank of the result and 1, 0 for none
         ("more_lines", np.uint8),  # of the code, that its further instructions are in
+        ("stall", np.uint8),  # cycles until the warp's next, by control bits; 0 without
+        ("read", np.uint8),  # the register that is there when its operands are read; NOWHERE for none
     ],
     align=True,
 )  # fmt: skip
