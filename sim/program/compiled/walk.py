@@ -56,8 +56,8 @@ class Walker:
         rows = graph.code.instructions
         self.lengths = [SLOW_WAY * (block.end - block.first) for block in graph.blocks]
         self.ends = [
-            not block.successors or rows[block.end - 1].opcode.startswith(("EXIT", "RET"))
-            for block in graph.blocks
+            not ways or rows[block.end - 1].opcode.startswith("EXIT")
+            for block, ways in zip(graph.blocks, self.ways, strict=True)
         ]
 
     def walk(self, segments: Sequence[int]) -> Walk | None:
@@ -142,17 +142,14 @@ class Walker:
 def _ways(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
     """The blocks that may follow each, with what that costs: those that control goes to, and after
     one side of a branch the other."""
-    found: list[dict[int, float]] = [dict.fromkeys(b.successors, 0.0) for b in graph.blocks]
+    successors = _successors(graph)
+    found: list[dict[int, float]] = [dict.fromkeys(own, 0.0) for own in successors]
     if not graph.code.is_amd:  # whose code has both sides one after another
-        joins = _joins(graph)
-        for block, join in enumerate(joins):
-            sides = graph.blocks[block].successors
-            if len(sides) < 2:
-                continue
-            for side in sides:
-                inside = _between(graph, side, join)
+        for sides, join in zip(successors, _joins(graph, successors), strict=True):
+            for side in sides if len(sides) > 1 else ():
+                inside = _between(successors, side, join)
                 for last in inside:
-                    after = graph.blocks[last].successors
+                    after = successors[last]
                     if join in after or (join < 0 and not after):
                         for other in sides:
                             if other not in inside and other != join:
@@ -160,24 +157,42 @@ def _ways(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
     return (list(own.items()) for own in found)
 
 
-def _between(graph: MachineGraph, first: int, join: int) -> set[int]:
+def _successors(graph: MachineGraph) -> list[list[int]]:
+    """The blocks that control goes to from each: through functions that are called, and to where a
+    call does not come back from, which is a jump."""
+    found = [list(block.successors) for block in graph.blocks]
+    for number, block in enumerate(graph.blocks):
+        last = graph.code.instructions[block.end - 1]
+        for entry in block.calls:
+            returning = [
+                each for each in _between([b.successors for b in graph.blocks], entry, -1)
+                if graph.code.instructions[graph.blocks[each].end - 1].opcode.startswith("RET")
+            ]  # fmt: skip
+            for each in returning:
+                found[each] += block.successors
+            if returning and not last.predicate:
+                found[number] = []
+            found[number].append(entry)
+    return [list(dict.fromkeys(own)) for own in found]
+
+
+def _between(successors: Sequence[Sequence[int]], first: int, join: int) -> set[int]:
     """The blocks from one on that come before another."""
     found, left = set[int](), [first]
     while left:
         block = left.pop()
-        if block == join or block in found:
-            continue
-        found.add(block)
-        left += graph.blocks[block].successors
+        if block != join and block not in found:
+            found.add(block)
+            left += successors[block]
     return found
 
 
-def _joins(graph: MachineGraph) -> list[int]:
+def _joins(graph: MachineGraph, successors: Sequence[Sequence[int]]) -> list[int]:
     """By block, where all ways from it meet again, -1 for the end."""
     end = len(graph.blocks)
-    successors = [list(block.successors) or [end] for block in graph.blocks]
+    rows = [list(own) or [end] for own in successors]
     for number, block in enumerate(graph.blocks):
         if graph.code.instructions[block.end - 1].opcode.startswith("EXIT"):
-            successors[number] = [*block.successors, end]
-    parents = dominator_tree(transposed([*successors, []]), end).parents
+            rows[number] = [*successors[number], end]
+    parents = dominator_tree(transposed([*rows, []]), end).parents
     return [-1 if p is None or p == end else p for p in parents[:end]]
