@@ -130,6 +130,8 @@ class Timing:
     """Per scheduler (SM by SM), the parts in the order of ``stack``."""
     assumptions: tuple[Assumption, ...] = ()
     confidence: tuple[str, ...] = field(default=())
+    code: str = "kcc"
+    """Whose machine code was timed: that of a compiler with its target, or of kcc's lowering."""
 
     def with_launch(self, cycles: float) -> Timing:
         """The same where the launch itself takes so many cycles."""

@@ -42,11 +42,24 @@ def compared_simulations(arguments: argparse.Namespace) -> tuple[Comparison, str
         message = f"{len(before)} configurations cannot be compared with {len(after)}"
         raise usage_error(message, "simulate as many GPUs and settings in both")
     pairs = list(zip(before, after, strict=True))
+    if not arguments.any_code:
+        for old, new in pairs:
+            _check_codes(old, new, arguments.after)
     style = choose_style("auto", None, STANDARD)
     texts: Mapping[str, Sequence[str]] = {}
     tables = [t for old, new in pairs for t in comparison_tables(old, new, style, texts)]
     text = "\n".join(written(style, lambda c, t=table: c.print(t)) for table in tables)
     return of_simulations(pairs, arguments.limit), text
+
+
+def _check_codes(before: TimeProfile, after: TimeProfile, path: str) -> None:
+    """Times of different machine code say nothing of a change to the source."""
+    for kernel, code in before.codes.items():
+        other = after.codes.get(kernel, code)
+        if other != code:
+            message = f"times of code by {code} in one document, by {other} in the other"
+            hint = "--any-code compares all the same"
+            raise DiagnosticError([Diagnostic("K892", message, Span(path, 0), hint=hint)])
 
 
 def _profiles(path: str) -> list[TimeProfile]:

@@ -110,7 +110,8 @@ class IntervalWorkshop:
             "model",
             lambda: list(
                 interval_trace(
-                    prepared.path, gpu, Options(), launches=only, registers=prepared.registers
+                    prepared.path, gpu, Options(), launches=only, registers=prepared.registers,
+                    code=traced_code(self.code, gpu),
                 )
             ),
         )

@@ -24,6 +24,7 @@ from kcc.commands.errors import usage_error
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.frontend.machine_code.nvidia import NvidiaTools
+    from kcc.sim.cycle.compiled import CompilerCode
     from kcc.stages.machine_code import CodeRequest
 
 CODE_VARIABLE = "KCC_CODE"
@@ -60,7 +61,7 @@ _OLD_PTXAS = _Wheel(
 
 def asked_code(arguments: argparse.Namespace) -> str | None:
     """The choice of `--code`, else of `--registers`, else of the environment; None for none."""
-    alias = _ALIASES.get(arguments.registers or "")
+    alias = _ALIASES.get(getattr(arguments, "registers", None) or "")
     if arguments.code and alias and arguments.code != alias:
         raise usage_error("--registers is an older name of --code: give one of them")
     chosen = arguments.code or alias or os.environ.get(CODE_VARIABLE) or None
@@ -94,6 +95,16 @@ def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest 
     if tools is None:
         return _none(choice, "there is no ptxas")
     return CodeRequest(tools)
+
+
+def traced_code(choice: str | None, gpu: GpuDescription) -> CompilerCode | None:
+    """Whose code launches of traces are timed in; None for kcc's own, the default.
+
+    :raises DiagnosticError: K810 where the compiler is asked for and cannot be had.
+    """
+    from kcc.stages.machine_code import compiler_code
+
+    return compiler_code(None if choice is None else code_request(choice, gpu))
 
 
 def code_for(target: str) -> CodeRequest:

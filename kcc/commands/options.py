@@ -283,6 +283,17 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
     add_code(group)
 
 
+def add_traced_code(group: _Options) -> None:
+    """Whose machine code launches of traces are timed in."""
+    group.add_argument(
+        "--code",
+        choices=CODE_CHOICES,
+        help="whose machine code: kcc's own lowering (default), that of the GPU's compiler (ptxas, "
+        "which is installed where it is missing, or LLVM for AMD), through which each warp goes as "
+        "its trace says, or auto: the compiler's where it is there",
+    )
+
+
 def add_code(group: _Options) -> None:
     """Whose machine code is meant; `--registers` is its older name."""
     group.add_argument(

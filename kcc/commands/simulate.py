@@ -14,8 +14,15 @@ from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.journal import kept_in
 from kcc.commands.launch_choice import add_launch_choice
+from kcc.commands.machine_code import asked_code
 from kcc.commands.number_options import count_from
-from kcc.commands.options import GpuNames, Subparsers, add_console, add_resume
+from kcc.commands.options import (
+    GpuNames,
+    Subparsers,
+    add_console,
+    add_resume,
+    add_traced_code,
+)
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
@@ -99,6 +106,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="cycle by cycle, by the warp pipeline of `kcc estimate` with what was counted in the "
         "run of a script, or by interval analysis (default: %(default)s)",
     )  # fmt: skip
+    add_traced_code(group)
     group.add_argument(
         "--cold", action="store_true",
         help="each launch starts with cold caches; else L2 keeps the state of the launch before",
@@ -174,10 +182,20 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
         raise usage_error(
             "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
         )
+    if arguments.code not in (None, "kcc"):
+        _check_code(arguments)
     if arguments.model == "pipeline":
         check_pipeline(arguments)
     _check_gpus(arguments)
     return targets
+
+
+def _check_code(arguments: argparse.Namespace) -> None:
+    if arguments.script.endswith(".g"):
+        raise usage_error("--code: a list of Accel-Sim traces has its own code")
+    if arguments.sample or arguments.model == "pipeline":
+        message = "--code is for --model cycle and interval, without --sample"
+        raise usage_error(message, "`kcc estimate --code` has it for the pipeline model")
 
 
 def _check_resume(arguments: argparse.Namespace, targets: Sequence[str]) -> None:
@@ -272,7 +290,7 @@ def _simulate_file(
         launches.path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         launches.kernels, launches.numbers, dict(launches.registers), timeline, arguments.cold,
         interval_options(arguments) if arguments.model == "interval" else None,
-        arguments.verify,
+        arguments.verify, asked_code(arguments),
     )  # fmt: skip
     kept = held and _journal(arguments, plan, held)
     try:

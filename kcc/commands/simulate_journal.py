@@ -153,7 +153,7 @@ def digest_of(plan: Plan) -> str:
     gpus = [load_gpu(c.gpu, list(c.overrides)) for c in plan.configurations]
     asked = (
         kcc.__version__, gpus, plan.kernels, plan.launches, sorted(plan.registers.items()),
-        plan.timeline, plan.cold,
+        plan.timeline, plan.cold, plan.code,
     )  # fmt: skip
     with Path(plan.path).open("rb") as file:
         content = hashlib.file_digest(file, "sha256")

@@ -62,7 +62,7 @@ class Plan:
     """What is simulated. ``launches`` are those asked for (all if empty); ``cold``: each begins
     with empty caches; ``timeline``: thread blocks of a launch whose times are kept.
     ``interval``: by interval analysis, not by cycles. ``verify``: changes that advice names are
-    simulated whatever that takes."""
+    simulated whatever that takes. ``code``: what `--code` says."""
 
     path: str
     configurations: tuple[Configuration, ...]
@@ -73,6 +73,7 @@ class Plan:
     cold: bool
     interval: Options | None = None
     verify: bool = False
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,9 @@ def _tried(plan: Plan, configuration: Configuration, run: SimulationRun) -> Simu
     """The run with what was found of changes that advice names, where they are simulated."""
     from kcc.report.simulation.changes import MOST_ISSUED
 
-    if plan.interval or (run.issued > MOST_ISSUED and not plan.verify):
+    if plan.interval or plan.code not in (None, "kcc") or (
+        run.issued > MOST_ISSUED and not plan.verify
+    ):
         return run
     return _in_other_blocks(plan, configuration, _without_conflicts(plan, configuration, run))
 
@@ -296,6 +299,7 @@ def _simulate(
 ) -> Result:  # fmt: skip
     """The timings of a task, or why there are none."""
     from kcc.base.gpu import load_gpu
+    from kcc.commands.machine_code import traced_code
     from kcc.report.simulation.kept import KeptTimings
     from kcc.sim.cycle.sources import no_watcher, simulate_list, simulate_trace
 
@@ -309,7 +313,7 @@ def _simulate(
             return KeptTimings(
                 interval_trace(
                     plan.path, gpu, plan.interval, kernels=plan.kernels, launches=task.launches,
-                    registers=plan.registers, cold=plan.cold,
+                    registers=plan.registers, cold=plan.cold, code=traced_code(plan.code, gpu),
                 )
             )  # fmt: skip
         if plan.path.endswith(".g"):
@@ -322,8 +326,8 @@ def _simulate(
         timings = kept.of(task.configuration) if kept else KeptTimings()
         for timing in simulate_trace(
             plan.path, gpu, kernels=plan.kernels, launches=task.launches,
-            registers=plan.registers, timeline=plan.timeline, cold=plan.cold, watch=watch,
-            keeper=kept,
+            registers=plan.registers, timeline=plan.timeline, cold=plan.cold,
+            code=traced_code(plan.code, gpu), watch=watch, keeper=kept,
         ):  # fmt: skip
             timings.append(timing)
     except DiagnosticError as error:

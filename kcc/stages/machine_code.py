@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kcc.frontend.machine_code.model import MachineCode
     from kcc.frontend.machine_code.nvidia import NvidiaTools
     from kcc.passes.registers.counts import Registers
+    from kcc.sim.cycle.compiled import CompilerCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,13 @@ def code_of_tables(tables: TraceTables, request: CodeRequest) -> MachineCode | N
         if error.diagnostics[0].code == "K810":
             raise
         return None
+
+
+def compiler_code(request: CodeRequest | None) -> CompilerCode | None:
+    """The compiler that is asked for, for launches of traces; None for kcc's own code."""
+    from kcc.sim.cycle.compiled import CompilerCode
+
+    return request and CompilerCode(lambda tables: code_of_tables(tables, request))
 
 
 def registers_of(code: MachineCode) -> Registers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
@@ -18,7 +19,7 @@ from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
 from kcc.sim.program.compiled.lowering import FITS
 from kcc.sim.program.compiled.traced import WalkedCode, Walks, walked_code
-from kcc.sim.program.issued import issued
+from kcc.sim.program.issued import IssuedTables, issued
 from kcc.sim.program.of_trace import TracedProgram, kernel_of_trace, program_of_trace
 
 
@@ -55,7 +56,10 @@ def compiled_launch(
         program = program_of_trace(traced.tables, traced.launch, gpu)
         if program is None:
             return CompiledLaunch(traced)
-        return ProgramLaunch(traced, program)
+        own = ProgramLaunch(traced, program)
+        if code is not None:
+            own.tables = code.instead(own.tables)
+        return own
     except ValueError as error:
         message = f"kernel {traced.tables.kernel} of the trace: {error}"
         raise DiagnosticError([Diagnostic("K764", message)]) from error
@@ -68,6 +72,7 @@ class CompilerCode:
     def __init__(self, make: Callable[[TraceTables], MachineCode | None]) -> None:
         self.make = make
         self._made = dict[int, tuple[TraceTables, WalkedCode | None]]()
+        self._instead = dict[int, tuple[IssuedTables, IssuedTables]]()
 
     def of(self, tables: TraceTables) -> WalkedCode | None:
         """The code over the tables of a trace, made once for each."""
@@ -77,6 +82,14 @@ class CompilerCode:
             walked = code and walked_code(tables, kernel, Numbers.of(module), code)
             self._made[id(tables)] = tables, walked
         return self._made[id(tables)][1]
+
+
+    def instead(self, tables: IssuedTables) -> IssuedTables:
+        """kcc's own tables in place of those of code that is not understood, which say so."""
+        if id(tables) not in self._instead:
+            noted = replace(tables, reason="the compiler's is not understood")
+            self._instead[id(tables)] = tables, noted
+        return self._instead[id(tables)][1]
 
 
 class WalkedLaunch:
@@ -104,6 +117,7 @@ class ProgramLaunch:
 
     def __init__(self, traced: LaunchTrace, program: TracedProgram) -> None:
         self.launch, self._traced = traced.launch, traced
+        self.tables: IssuedTables
         self.tables, self._replay = issued(program)
         self._warps = traced.launch.warps(traced.tables.width)
 

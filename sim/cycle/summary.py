@@ -14,7 +14,7 @@ from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program
 from kcc.sim.program.ideal_accesses import ideal_accesses
-from kcc.sim.program.issued import lowering_notes
+from kcc.sim.program.issued import code_of, lowering_notes
 from kcc.sim.result import (
     BlockTiming,
     CacheStatistics,
@@ -89,6 +89,7 @@ def timing_of(done: Outcome) -> Timing:
         scheduler_stacks=tuple(map(tuple, done.stacks.tolist())),
         assumptions=machine.assumptions,
         confidence=_confidence(done),
+        code=code_of(done.tables),
     )
 
 

@@ -12,7 +12,7 @@ from kcc.sim.interval.facts import IntervalMachine, Kind
 from kcc.sim.interval.model import PARTS, Prediction
 from kcc.sim.interval.options import Model, Options
 from kcc.sim.program.ideal_accesses import ideal_accesses
-from kcc.sim.program.issued import lowering_notes
+from kcc.sim.program.issued import code_of, lowering_notes
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 _COUNTS = {
@@ -50,6 +50,7 @@ def timing_of(
         lines=tuple(_lines(collection, prediction)),
         assumptions=machine.assumptions,
         confidence=_confidence(collection, machine, options),
+        code=code_of(collection.tables),
     )
 
 

@@ -41,7 +41,8 @@ class IssuedTables(TraceTables):
     """Tables whose instructions are the ``operations``; ``numbers`` are theirs in the program, the
     same at all places where one stands. ``registers`` are those of a work-item, ``code`` the
     machine instructions of its code. ``compiler``: whose code it is, "" for kcc's own;
-    ``controls``: the control bits of its instructions, where they have any."""
+    ``controls``: the control bits of its instructions, where they have any. ``reason``: why it is
+    not a compiler's, where that was asked for."""
 
     operations: tuple[MachineOperation, ...] = ()
     numbers: tuple[int, ...] = ()
@@ -49,11 +50,21 @@ class IssuedTables(TraceTables):
     code: int = 0
     compiler: str = ""
     controls: tuple[Control, ...] = ()
+    reason: str = ""
+
+
+def code_of(tables: TraceTables) -> str:
+    """Whose machine code tables have: a compiler's, that of the trace, or kcc's."""
+    if isinstance(tables, IssuedTables) and tables.compiler:
+        return tables.compiler
+    return "the trace's" if tables.language == MACHINE_CODE else "kcc"
 
 
 def lowering_notes(tables: TraceTables) -> tuple[str, ...]:
     """What a result rests on where tables have neither machine operations nor machine code."""
-    if isinstance(tables, IssuedTables) or tables.language == MACHINE_CODE:
+    if isinstance(tables, IssuedTables):
+        return (f"kcc's own code: {tables.reason}",) if tables.reason else ()
+    if tables.language == MACHINE_CODE:
         return ()
     note = (
         "the trace has no IR of its kernels (format 1 or 2): what they issue is made of its "

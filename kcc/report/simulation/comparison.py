@@ -27,6 +27,8 @@ class TimeProfile:
 
     label: str
     time_us: float
+    codes: dict[str, str] = field(default_factory=dict[str, str])
+    """By kernel, whose machine code was timed."""
     kernels: dict[str, float] = field(default_factory=dict[str, float])
     causes: dict[str, float] = field(default_factory=dict[str, float])
     lines: dict[Place, dict[str, float]] = field(default_factory=dict[Place, dict[str, float]])
@@ -39,6 +41,7 @@ def profile_of(run: SimulationRun) -> TimeProfile:
         stack = added([t])
         scale = t.time_us / (sum(stack.values()) or 1)
         lines = {(own.file, own.line): own.stack for own in lines_of([t])}
+        found.codes[t.kernel] = t.code
         _add(found, t.kernel, t.time_us, stack, lines, scale)
     return found
 
@@ -64,6 +67,7 @@ def _profile_of_gpu(run: Mapping[str, Any]) -> TimeProfile:
             for each in launch["lines"]
         }
         scale = float(launch["time_us"]) / (sum(stack.values()) or 1)
+        found.codes[launch["kernel"]] = str(launch.get("code", "kcc"))
         _add(found, launch["kernel"], float(launch["time_us"]), stack, lines, scale)
     return found
 

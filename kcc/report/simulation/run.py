@@ -130,6 +130,8 @@ class Totals:
     warps: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     """Resident warps and how many fit."""
     confidence: dict[str, None] = field(default_factory=dict[str, None])
+    codes: dict[str, None] = field(default_factory=dict[str, None])
+    """Whose machine code was timed."""
     assumptions: dict[Assumption, None] = field(default_factory=dict[Assumption, None])
     longest: Timing | None = None
     idlest: Timing | None = None
@@ -149,6 +151,7 @@ class Totals:
             self.caches[cache.level] = accesses + cache.accesses, hits + cache.hits
         self.warps.add((t.occupancy.warps, t.occupancy.max_warps))
         self.confidence |= dict.fromkeys(t.confidence)
+        self.codes[t.code] = None
         self.assumptions |= dict.fromkeys(t.assumptions)
         if self.longest is None or t.time_us > self.longest.time_us:
             self.longest = t

@@ -134,7 +134,7 @@ def _write_run(
 def notes_of(timings: Sequence[Timing]) -> list[str]:
     """What results rest on, each once."""
     found = totals_of(timings)
-    notes = dict(found.confidence)
+    notes = {f"code: {code}": None for code in found.codes if code != "kcc"} | found.confidence
     for a in found.assumptions:
         notes[f"assumed: {a.key} = {a.value} ({a.reason})"] = None
     return list(notes)
