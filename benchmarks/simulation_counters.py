@@ -1,6 +1,7 @@
 """Cycles and hit rates of seven kernels on a GV100, measured by others, against the simulation.
 
     python -m benchmarks.simulation_counters --sources FOLDER [--data ../shared] [--traces FOLDER]
+        [--code compiler]
 
 The table is truth/rodinia_parboil_sdk_gv100_counters.csv of the data folder; which launch a row is
 stands in benchmarks/measured_programs.py. The sources folder holds copies of the public
@@ -25,6 +26,7 @@ from kcc.base.diagnostics import DiagnosticError, Span
 from kcc.base.expressions import Value, evaluate
 from kcc.base.gpu import load_gpu
 from kcc.base.launch_language import parse_expression
+from kcc.commands.machine_code import traced_code
 from kcc.report.simulation.run import hit_rate
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.result import Timing
@@ -60,6 +62,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--traces", type=Path, default=Path("simulation_traces"))
     parser.add_argument("--only", help="rows whose kernel has this in its name")
+    parser.add_argument("--code", choices=("kcc", "compiler"), default="kcc")
     arguments = parser.parse_args()
     table = arguments.data / TABLE
     if not table.is_file():
@@ -72,7 +75,7 @@ def main() -> int:
             if arguments.only and arguments.only not in row["kernel"]:
                 continue
             try:
-                found.append(_compared(row, arguments.sources, arguments.traces))
+                found.append(_compared(row, arguments.sources, arguments.traces, arguments.code))
             except (DiagnosticError, subprocess.CalledProcessError) as error:
                 print(f"{row['kernel']:26s} not simulated: {error}", flush=True)
                 continue
@@ -83,7 +86,7 @@ def main() -> int:
     return 0
 
 
-def _compared(row: Mapping[str, str], sources: Path, folder: Path) -> Comparison:
+def _compared(row: Mapping[str, str], sources: Path, folder: Path, code: str) -> Comparison:
     program = GV100[row["kernel"]]
     began = time.process_time()
     timings = list[Timing]()
@@ -91,7 +94,10 @@ def _compared(row: Mapping[str, str], sources: Path, folder: Path) -> Comparison
         path = folder / f"gv100-{step.kernel}-{number}.kct"
         if not path.exists():
             trace_step(step, program, sources, path)
-        timings += simulate_trace(str(path), load_gpu(GPU, []), cold=True)
+        gpu = load_gpu(GPU, [])
+        timings += simulate_trace(str(path), gpu, cold=True, code=traced_code(code, gpu))
+    for whose in sorted({t.code for t in timings}):
+        print(f"{row['kernel']}: code of {whose}", file=sys.stderr)
     seconds = time.process_time() - began
     count = len(timings)
     cycles = sum(t.cycles for t in timings) / count

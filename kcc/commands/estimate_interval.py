@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.base.trace.reader import LaunchTrace
     from kcc.stages.analyze import AnalysisRequest
+    from kcc.stages.machine_code import CodeRequest
     from kcc.stages.static_tracing import TracedKernel
 
 
@@ -43,9 +44,12 @@ class TracedLaunch:
 class IntervalWorkshop:
     """Prepares kernels by tracing them; what it prepared last is kept."""
 
-    def __init__(self, scratch: Path, stage: StageRunner, launches: LaunchWay) -> None:
-        """``scratch`` is a folder for the trace."""
-        self.stage, self.launches = stage, launches
+    def __init__(
+        self, scratch: Path, stage: StageRunner, launches: LaunchWay,
+        codes: Mapping[str, CodeRequest],
+    ) -> None:  # fmt: skip
+        """``scratch`` is a folder for the trace; ``codes`` are the compilers, by GPU."""
+        self.stage, self.launches, self.codes = stage, launches, codes
         self.left_out: tuple[tuple[Configuration, DiagnosticError], ...] = ()
         self._scratch = scratch
         self._prepared: tuple[AnalysisRequest, tuple[TracedLaunch, ...]] | None = None
@@ -103,6 +107,7 @@ class IntervalWorkshop:
         """
         from kcc.sim.interval.options import Options
         from kcc.sim.interval.runs import interval_trace
+        from kcc.stages.machine_code import compiler_code
 
         prepared = self._on(prepared, gpu)
         only = [range(prepared.number, prepared.number + 1)]
@@ -111,7 +116,7 @@ class IntervalWorkshop:
             lambda: list(
                 interval_trace(
                     prepared.path, gpu, Options(), launches=only, registers=prepared.registers,
-                    code=traced_code(self.code, gpu),
+                    code=compiler_code(self.codes.get(gpu.stem)),
                 )
             ),
         )

@@ -140,7 +140,7 @@ def make_maker(question: Question, scratch: Path, stage: StageRunner) -> Maker[A
     if question.model == "interval":
         from kcc.commands.estimate_interval import IntervalWorkshop
 
-        return IntervalWorkshop(scratch, stage, question.launches)
+        return IntervalWorkshop(scratch, stage, question.launches, question.codes)
     return SourceMaker(question, stage)
 
 

@@ -63,6 +63,7 @@ def timing_record(
             tuple(AssumedValue(a.key, a.value, a.reason) for a in timing.assumptions), (),
         ),
         lines=_lines(timing),
+        code=timing.code,
         kernel_us=rounded(timing.time_us * alone + profiled / timing.clock_mhz),
     )  # fmt: skip
 
