@@ -15,6 +15,7 @@ from kcc.validation.predict import Answer, Predictor, Refused, described
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.base.trace.reader import LaunchTrace
+    from kcc.sim.cycle.compiled import CompilerCode
 
 WARMED = 1 << 24
 """Warp instructions up to which a launch that finds its data in L2 is simulated twice, the first
@@ -36,6 +37,7 @@ class CyclePredictor(Predictor):
 
     def _simulated(self, case: Case, work: Work) -> Answer:
         from kcc.base.trace.reader import open_trace
+        from kcc.stages.machine_code import compiler_code
         from kcc.stages.static_tracing import trace_source
 
         gpu = described(case.gpu)
@@ -49,7 +51,8 @@ class CyclePredictor(Predictor):
             unknown = summary.assumed_accesses / max(summary.totals.accesses, 1)
             with open_trace(str(path)) as trace:
                 launches = [_with_local(each, work.local_bytes) for each in trace.launches]
-                warps_us, half, limiter, clock = _timed(launches, gpu, warm=case.caches.warm)
+                code = compiler_code(self.question.codes.get(gpu.stem))
+                warps_us, half, limiter, clock = _timed(launches, gpu, code, warm=case.caches.warm)
         launch = launch_cycles(gpu, clock, work.launches)
         profiled = profiled_cycles(launch, clock, is_amd=gpu.is_amd)
         launch_us, profiled_us = launch / clock, profiled / clock
@@ -69,7 +72,7 @@ def _with_local(launch: LaunchTrace, local_bytes: int | None) -> LaunchTrace:
 
 
 def _timed(
-    launches: Sequence[LaunchTrace], gpu: GpuDescription, *, warm: bool
+    launches: Sequence[LaunchTrace], gpu: GpuDescription, code: CompilerCode | None, *, warm: bool
 ) -> tuple[float, float, str, float]:
     """Microseconds of a launch without its overhead, half of the sample's interval over it, what
     most cycles go to beside issue, and the clock."""
@@ -83,14 +86,14 @@ def _timed(
     profiles = [profile_launch(each) for each in launches]
     instructions = sum(int(profile.warp_instructions.sum()) for profile in profiles)
     if not warm or instructions > WARMED:
-        found = sample_stratified(launches, profiles, gpu)
+        found = sample_stratified(launches, profiles, gpu, code=code)
         warps_us = (found.cycles - overhead) / found.clock_mhz
         half = (found.half_width or 0.0) / max(found.cycles, 1.0)
         return warps_us, half, "", found.clock_mhz
-    simulator, timing = CycleSimulator(gpu, None), None
+    simulator, timing = CycleSimulator(gpu, code=code), None
     for _ in range(2):
         for each in launches:
-            compiled = compiled_launch(each, gpu)
+            compiled = compiled_launch(each, gpu, code)
             simulation = simulator.begin(compiled.tables, compiled.launch)
             for batch in compiled.batches():
                 simulation.feed(batch)

@@ -36,8 +36,8 @@ class IssuedLaunch(Protocol):
         """As :meth:`kcc.base.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
         ...
 
-    def batch(self, batch: TraceBatch) -> TraceBatch:
-        """The next batch of the trace, with the accesses of the tables."""
+    def over(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
+        """Some thread blocks of the trace, whole ones, with the accesses of the tables."""
         ...
 
 
@@ -105,11 +105,10 @@ class WalkedLaunch:
         return self._walks.misfit(self._traced.batches()) <= FITS
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
-        return self._walks.batches(self._traced.batches(first, blocks))
+        return self.over(self._traced.batches(first, blocks))
 
-    def batch(self, batch: TraceBatch) -> TraceBatch:
-        """A batch of whole thread blocks."""
-        return self._walks.batch(batch)
+    def over(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
+        return self._walks.batches(batches)
 
 
 class ProgramLaunch:
@@ -122,10 +121,10 @@ class ProgramLaunch:
         self._warps = traced.launch.warps(traced.tables.width)
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
-        return map(self.batch, self._traced.batches(first, blocks))
+        return self.over(self._traced.batches(first, blocks))
 
-    def batch(self, batch: TraceBatch) -> TraceBatch:
-        return self._replay.batch(batch, self._warps)
+    def over(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
+        return (self._replay.batch(batch, self._warps) for batch in batches)
 
 
 class CompiledLaunch:
@@ -149,7 +148,10 @@ class CompiledLaunch:
         """As :meth:`kcc.base.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
         if self._unrolled:
             self._unrolled.begin()
-        return map(self.batch, self._traced.batches(first, blocks))
+        return self.over(self._traced.batches(first, blocks))
+
+    def over(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
+        return map(self.batch, batches)
 
     def batch(self, batch: TraceBatch) -> TraceBatch:
         """The next batch of the trace, with the accesses of the tables."""

@@ -16,6 +16,7 @@ from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.blocks import BlockSupply
 from kcc.sim.cycle.code import LoweredProgram, lower
+from kcc.sim.cycle.compiled import CompilerCode
 from kcc.sim.cycle.layout import (
     CAUSES,
     FORESEEN,
@@ -136,13 +137,16 @@ def aligned(shape: int | tuple[int, ...], kind: DTypeLike) -> NDArray[Any]:
 class CycleSimulator:
     """Simulates the launches of one program on one GPU, in order.
 
-    ``registers`` of a work-item by kernel; those not named do not limit occupancy.
+    ``registers`` of a work-item by kernel; those not named do not limit occupancy. ``code``: the
+    compiler whose code launches of traces are simulated in, where it is not kcc's own.
     ``timeline``: thread blocks whose times are kept, of each launch.
     """
 
     def __init__(
-        self, gpu: GpuDescription, registers: dict[str, int] | None = None, *, timeline: int = 0
-    ) -> None:
+        self, gpu: GpuDescription, registers: dict[str, int] | None = None, *, timeline: int = 0,
+        code: CompilerCode | None = None,
+    ) -> None:  # fmt: skip
+        self.code = code
         self.gpu, self.registers, self.timeline = gpu, registers or {}, timeline
         self.memory: SharedMemory | None = None
         self._programs = dict[int, tuple[TraceTables, Program, LoweredProgram]]()

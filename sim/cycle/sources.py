@@ -53,7 +53,7 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
     has. ``cold``: each begins with an empty L2. ``code``: a compiler's, where it is not kcc's own.
     Raises K76x for a file that is no good trace and
     what :meth:`CycleSimulator.begin` does."""
-    simulator = CycleSimulator(gpu, registers, timeline=timeline)
+    simulator = CycleSimulator(gpu, registers, timeline=timeline, code=code)
     done = keeper.begin(simulator) if keeper else 0
     with open_trace(path) as trace:
         for launch in trace.launches:

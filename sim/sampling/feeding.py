@@ -93,7 +93,7 @@ class Snapshot:
 
 def occupancy_of(launch: LaunchTrace, simulator: CycleSimulator) -> int:
     """Thread blocks of a launch that the whole GPU holds at a time; no simulation begins."""
-    tables = compiled_launch(launch, simulator.gpu).tables
+    tables = compiled_launch(launch, simulator.gpu, simulator.code).tables
     machine = launch_machine(simulator.gpu, tables, launch.launch, simulator.registers)
     return machine[Conf.BLOCKS] * machine[Conf.SMS]
 
@@ -106,7 +106,7 @@ class LaunchRun:
         self, simulator: CycleSimulator, launch: LaunchTrace, *, log_all: bool = False
     ) -> None:
         self.launch = launch
-        self._compiled = compiled_launch(launch, simulator.gpu)
+        self._compiled = compiled_launch(launch, simulator.gpu, simulator.code)
         self.simulation: LaunchSimulation = simulator.begin(self._compiled.tables, launch.launch)
         if log_all:
             self.simulation.log = np.zeros((launch.launch.thread_blocks, LOG_COLUMNS), np.int64)
@@ -121,7 +121,7 @@ class LaunchRun:
 
     def simulate(self, first: int, end: int) -> Snapshot:
         """Thread blocks ``first`` to ``end`` (excluded); then another is wanted."""
-        self.simulation.feed_blocks(map(self._compiled.batch, self._reader.read(first, end)))
+        self.simulation.feed_blocks(self._compiled.over(self._reader.read(first, end)))
         self.blocks.extend(range(first, end))
         return self.snapshot()
 

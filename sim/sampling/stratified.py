@@ -17,6 +17,7 @@ import numpy as np
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import LaunchTrace
+from kcc.sim.cycle.compiled import CompilerCode
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.allocation import (
     Stake,
@@ -89,11 +90,12 @@ class StratifiedSampler:
     def __init__(
         self, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
         registers: dict[str, int] | None, options: StratifiedOptions,
+        code: CompilerCode | None = None,
     ) -> None:  # fmt: skip
         self.traces, self.profiles, self.options = traces, profiles, options
         self.random = np.random.default_rng(options.seed)
         began = time.process_time()
-        self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
+        self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK, code=code)
         clusters = self._cold_apart(cluster_launches(profiles, options.inter_distance))
         self.samples = [
             ClusterSample(one, tuple(self.random.permutation(one.members).tolist()))
@@ -431,6 +433,7 @@ def sample_stratified(
     gpu: GpuDescription,
     registers: dict[str, int] | None = None,
     options: StratifiedOptions = StratifiedOptions(),
+    code: CompilerCode | None = None,
 ) -> ProgramEstimate:
     """The whole program from launches and epochs drawn at random."""
-    return StratifiedSampler(traces, profiles, gpu, registers, options).run()
+    return StratifiedSampler(traces, profiles, gpu, registers, options, code).run()

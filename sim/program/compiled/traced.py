@@ -35,6 +35,9 @@ from kcc.sim.program.operations import MachineOperation, Memory
 TRIED_WARPS = 256
 """Of the first thread blocks of a launch, whose ways decide whether its code is understood."""
 
+WAYS_KEPT = 1 << 14
+"""Of a kernel, one for each sequence of segments that warps executed."""
+
 _SPACES = {Space.SHARED: "local", Space.LOCAL: "private", Space.CONSTANT: "constant"}
 
 
@@ -61,6 +64,8 @@ class WalkedCode:
         """The way of a warp that executed these segments of the trace."""
         key = segments.tobytes()
         if key not in self.ways:
+            if len(self.ways) == WAYS_KEPT:
+                self.ways.clear()
             self.ways[key] = self._way(segments.tolist())
         return self.ways[key]
 

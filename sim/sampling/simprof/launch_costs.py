@@ -126,8 +126,9 @@ def predict_units(
 def _renumbered(
     batches: Iterator[TraceBatch], first: int, compiled: IssuedLaunch
 ) -> Iterator[TraceBatch]:
-    for batch in batches:
-        yield compiled.batch(replace(batch, thread_block=batch.thread_block - first))
+    yield from compiled.over(
+        replace(batch, thread_block=batch.thread_block - first) for batch in batches
+    )
 
 
 WARM_EPOCHS = 2
