@@ -32,6 +32,8 @@ from kcc.sim.program.compiled.walk import Walk, Walker
 from kcc.sim.program.issued import PRIVATE_BASE, SHARED_BASE, IssuedTables
 from kcc.sim.program.operations import MachineOperation, Memory
 
+Numbers = NDArray[np.int64]
+
 TRIED_WARPS = 256
 """Of the first thread blocks of a launch, whose ways decide whether its code is understood."""
 
@@ -81,7 +83,8 @@ class _Way:
     """What a warp executes: by row its ``segment`` and the place, among the warp's segments of the
     trace, whose lanes execute it (-1: none). By access the ``row`` of the trace that it takes its
     addresses from (-1: it has its own) and its place among that one's accesses, and what is
-    ``added`` to them. ``wide``: by access that others were joined to, these."""
+    ``added`` to them. ``wide``: rows of an access that others were joined to, the place of one of them, and the bytes
+    moved; those of the first others, of the second, and so on."""
 
     misfit: float
     segment: NDArray[np.int64]
@@ -89,8 +92,7 @@ class _Way:
     row: NDArray[np.int64]
     place: NDArray[np.int64]
     added: NDArray[np.int64]
-    wide: tuple[tuple[int, int, tuple[int, ...]], ...]
-    """The access, the bytes that it moves and the places of those joined to it."""
+    wide: tuple[Numbers, ...]
 
 
 class _Laying:
@@ -111,7 +113,7 @@ class _Laying:
     def laid(self, walk: Walk) -> _Way:
         segment, lanes = list[int](), list[int]()
         row, place, added = list[int](), list[int](), list[int]()
-        wide = list[tuple[int, int, tuple[int, ...]]]()
+        wide = list[list[tuple[int, int, int]]]()
         last = 0
         for step in walk.steps:
             taken = dict[int, list[int]]()
@@ -140,12 +142,14 @@ class _Laying:
                 code = self.own.code.instructions[at]
                 added.append(self.own.fixed[at] if source < 0 else piece * code.bytes)
                 if source >= 0 and self.own.joined.get(at):
-                    others = tuple(each - base for each in self.own.joined[at])
-                    wide.append((len(row) - 1, code.bytes, others))
+                    for turn, other in enumerate(self.own.joined[at]):
+                        if turn == len(wide):
+                            wide.append([])
+                        wide[turn].append((len(row) - 1, other - base, code.bytes))
                 if source >= 0:
                     last = source
         columns = (np.array(each, np.int64) for each in (segment, lanes, row, place, added))
-        return _Way(walk.misfit, *columns, tuple(wide))
+        return _Way(walk.misfit, *columns, tuple(np.array(each, np.int64) for each in wide))
 
     def _source(
         self, at: int, taken: Mapping[int, Sequence[int]], seen: dict[int, int]
@@ -259,18 +263,26 @@ class Walks:
         own = source >= 0
         addresses[own] = batch.addresses[source[own]]
         addresses += np.concatenate([way.added for way in ways])[:, None]
-        base = 0
-        for way, rows in zip(ways, rows_of, strict=True):
-            for number, size, others in way.wide:
-                first = batch.access_start[rows[way.row[number]]]
-                own_addresses = addresses[base + number].copy()
-                for other in others:
-                    found = batch.addresses[first + other]
-                    near = (found < own_addresses) & (found > own_addresses - size)
-                    addresses[base + number][near] = np.minimum(
-                        addresses[base + number], found
-                    )[near]
-            base += len(way.row)
+        self._widen(batch, ways, rows_of, addresses)
+
+    def _widen(
+        self, batch: TraceBatch, ways: Sequence[_Way], rows_of: Sequence[NDArray[np.int64]],
+        addresses: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Accesses that others were joined to begin with the lowest of those that lie beside."""
+        bases = np.cumsum([0, *(len(way.row) for way in ways)])
+        for turn in range(max((len(way.wide) for way in ways), default=0)):
+            access, source, size = list[Numbers](), list[Numbers](), list[Numbers]()
+            for base, way, rows in zip(bases, ways, rows_of, strict=False):
+                if turn < len(way.wide):
+                    own = way.wide[turn]
+                    access.append(base + own[:, 0])
+                    source.append(batch.access_start[rows[way.row[own[:, 0]]]] + own[:, 1])
+                    size.append(own[:, 2])
+            at = np.concatenate(access)
+            here, other = addresses[at], batch.addresses[np.concatenate(source)]
+            near = np.abs(other - here) < np.concatenate(size)[:, None]
+            addresses[at] = np.where(near, np.minimum(here, other), here)
 
 
 def walked_code(

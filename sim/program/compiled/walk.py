@@ -8,7 +8,7 @@ and is not next costs what that is to be believed, and so does a segment that no
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.machine_code.graph import MachineGraph
@@ -16,7 +16,11 @@ from kcc.passes.graph.graphs import dominator_tree, transposed
 from kcc.sim.program.compiled.lowering import WEAK
 from kcc.sim.program.compiled.marks import Marks
 
-SLOW_WAY = 1e-6
+AHEAD = 64
+"""Segments that are looked ahead before half of the way there is taken: the search then takes time
+in proportion to the way."""
+
+SLOW_WAY = 1e-7
 """What an instruction costs beside a segment: decides only where the segments do not."""
 
 GUARDED = 1e-3
@@ -65,24 +69,55 @@ class Walker:
         weights = self.marks.weights
         places = [n for n, segment in enumerate(segments) if weights[segment]]
         events = [segments[n] for n in places]
+        steps, off, at = list[Step](), 0.0, (0, 0)
+        while True:
+            found = self._search(events, at)
+            if found is None:
+                return None
+            way, ended = found
+            for last, (block, place, skips) in enumerate(way):
+                if not ended and place - at[1] >= AHEAD // 2:
+                    at = block, place
+                    break
+                if skips:
+                    off += weights[events[place]]
+                    continue
+                taken, after, missed = self._taken(block, events, place)
+                steps.append(Step(block, tuple(places[each] for each in taken)))
+                off += missed
+                if ended and last == len(way) - 1:
+                    off += sum(weights[each] for each in events[after:])
+            if ended:
+                break
         whole = sum(weights[each] for each in events)
-        left = [0.0] * (len(events) + 1)
-        for place in range(len(events) - 1, -1, -1):
-            left[place] = left[place + 1] + weights[events[place]]
-        best: dict[_Place, float] = {(0, 0): 0.0}
+        return Walk(tuple(steps), off / whole if whole else 0.0)
+
+    def _search(
+        self, events: Sequence[int], start: _Place
+    ) -> tuple[list[tuple[int, int, bool]], bool] | None:
+        """The cheapest way from a place to one that is far ahead, or to the end, and whether it is
+        that: places, and whether the next segment is passed over there or the block executed."""
+        weights = self.marks.weights
+        best: dict[_Place, float] = {start: 0.0}
         before = dict[_Place, tuple[_Place, bool]]()
-        heap: list[tuple[float, int, int]] = [(0.0, 0, 0)]  # cost, -place, block or ~end
+        heap: list[tuple[float, int, int]] = [(0.0, -start[1], start[0])]  # block or ~end
         while heap:
             cost, back, block = heapq.heappop(heap)
             place = -back
-            if block < 0:
-                return self._found((~block, place), before, events, places, whole)
+            if block < 0 or place - start[1] >= AHEAD:
+                at = (~block if block < 0 else block), place
+                way = [(*at, False)]
+                while at in before:
+                    at, skips = before[at]
+                    way.append((*at, skips))
+                return way[::-1], block < 0
             if cost > best[block, place]:
                 continue
             _, after, missed = self._taken(block, events, place)
             ahead = cost + missed + self.lengths[block]
-            if self.ends[block]:
-                heapq.heappush(heap, (ahead + left[after], back, ~block))
+            if self.ends[block] and len(events) - after < AHEAD:
+                left = sum(weights[each] for each in events[after:])
+                heapq.heappush(heap, (ahead + left, back, ~block))
             nexts = [((way, after), ahead + extra, False) for way, extra in self.ways[block]]
             if place < len(events):
                 nexts.append(((block, place + 1), cost + weights[events[place]], True))
@@ -91,25 +126,6 @@ class Walker:
                     best[to], before[to] = price, ((block, place), skips)
                     heapq.heappush(heap, (price, -to[1], to[0]))
         return None
-
-    def _found(
-        self, at: _Place, before: Mapping[_Place, tuple[_Place, bool]], events: Sequence[int],
-        places: Sequence[int], whole: float,
-    ) -> Walk:  # fmt: skip
-        """The way back from where it ended."""
-        steps, weights = list[Step](), self.marks.weights
-        off = sum(weights[each] for each in events[self._taken(at[0], events, at[1])[1] :])
-        came: tuple[_Place, bool] | None = (at, False)
-        while came is not None:
-            (block, place), skips = came
-            if skips:
-                off += weights[events[place]]
-            else:
-                taken, _, missed = self._taken(block, events, place)
-                off += missed
-                steps.append(Step(block, tuple(places[each] for each in taken)))
-            came = before.get((block, place))
-        return Walk(tuple(reversed(steps)), off / whole if whole else 0.0)
 
     def _taken(
         self, block: int, events: Sequence[int], place: int
