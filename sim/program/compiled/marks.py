@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kcc.base.trace.tables import TracedAccessTable, TraceTables
+from kcc.base.trace.tables import Segment, TracedAccessTable, TraceTables
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import FloatTy, scalar_of
 from kcc.frontend.kernel import Kernel
@@ -117,8 +117,9 @@ class _Marking:
                 self._candidate(index, copies[index], pieces)
                 for index in range(own.first, own.end) if index in copies
             ]  # fmt: skip
-            if not found:
-                continue
+            if not found or (self._stores(own) and max(each.weight for each in found) < SURE):
+                weights[segment] = SURE if self._stores(own) else 0.0
+                continue  # what it stores must be made
             best = max(found, key=lambda each: each.rank)
             weights[segment] = best.weight
             counts = Counter(self.graph.block_of[place] for place in best.places)
@@ -128,6 +129,11 @@ class _Marking:
         return Marks(
             tuple(weights), tuple(map(tuple, needs)), tuple(self.index), tuple(self.access), pieces
         )
+
+    def _stores(self, segment: Segment) -> bool:
+        """Whether it stores to memory that others see."""
+        own = self.tables.accesses[segment.first_access : segment.end_access]
+        return any(each.operation != "load" and each.space != "private" for each in own)
 
     def _candidate(
         self, index: int, by_name: Mapping[str, list[int]], pieces: Mapping[int, int]
