@@ -115,7 +115,11 @@ class IntervalWorkshop:
             "model",
             lambda: list(
                 interval_trace(
-                    prepared.path, gpu, Options(), launches=only, registers=prepared.registers,
+                    prepared.path,
+                    gpu,
+                    Options(),
+                    launches=only,
+                    registers=prepared.registers,
                     code=compiler_code(self.codes.get(gpu.stem)),
                 )
             ),

@@ -141,8 +141,10 @@ def _tried(plan: Plan, configuration: Configuration, run: SimulationRun) -> Simu
     """The run with what was found of changes that advice names, where they are simulated."""
     from kcc.report.simulation.changes import MOST_ISSUED
 
-    if plan.interval or plan.code not in (None, "kcc") or (
-        run.issued > MOST_ISSUED and not plan.verify
+    if (
+        plan.interval
+        or plan.code not in (None, "kcc")
+        or (run.issued > MOST_ISSUED and not plan.verify)
     ):
         return run
     return _in_other_blocks(plan, configuration, _without_conflicts(plan, configuration, run))

@@ -48,21 +48,25 @@ def compiled_launch(
     ways through it are understood; else by its machine program, where the trace has the kernel's
     IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
     try:
-        if code is not None and traced.tables.ir:
-            found = code.of(traced.tables)
-            walked = None if found is None else WalkedLaunch(found, traced)
-            if walked is not None and walked.is_understood:
-                return walked
-        program = program_of_trace(traced.tables, traced.launch, gpu)
-        if program is None:
-            return CompiledLaunch(traced)
-        own = ProgramLaunch(traced, program)
-        if code is not None:
-            own.tables = code.instead(own.tables)
-        return own
+        return _issued(traced, gpu, code)
     except ValueError as error:
         message = f"kernel {traced.tables.kernel} of the trace: {error}"
         raise DiagnosticError([Diagnostic("K764", message)]) from error
+
+
+def _issued(traced: LaunchTrace, gpu: GpuDescription, code: CompilerCode | None) -> IssuedLaunch:
+    if code is not None and traced.tables.ir:
+        found = code.of(traced.tables)
+        walked = None if found is None else WalkedLaunch(found, traced)
+        if walked is not None and walked.is_understood:
+            return walked
+    program = program_of_trace(traced.tables, traced.launch, gpu)
+    if program is None:
+        return CompiledLaunch(traced)
+    own = ProgramLaunch(traced, program)
+    if code is not None:
+        own.tables = code.instead(own.tables)
+    return own
 
 
 class CompilerCode:
@@ -83,9 +87,8 @@ class CompilerCode:
             self._made[id(tables)] = tables, walked
         return self._made[id(tables)][1]
 
-
     def instead(self, tables: IssuedTables) -> IssuedTables:
-        """kcc's own tables in place of those of code that is not understood, which say so."""
+        """Kcc's own tables in place of those of code that is not understood, which say so."""
         if id(tables) not in self._instead:
             noted = replace(tables, reason="the compiler's is not understood")
             self._instead[id(tables)] = tables, noted

@@ -61,9 +61,7 @@ def code_instructions(tables: TraceTables, issues: NDArray[np.int64]) -> int:
     return tables.code if isinstance(tables, IssuedTables) else int(issues.sum())
 
 
-def program_of(
-    tables: TraceTables, machine: Machine, *, by_control_bits: bool = False
-) -> Program:
+def program_of(tables: TraceTables, machine: Machine, *, by_control_bits: bool = False) -> Program:
     """The operations of a kernel on a machine: of its machine program, where the tables have it,
     else one for each instruction of the IR. ``by_control_bits``: what machine code says of when its
     instructions issue holds, in place of what they read."""

@@ -27,7 +27,7 @@ OPERATION = np.dtype(
         ("writes", np.uint8),  # bank of the result and 1, 0 for none
         ("more_lines", np.uint8),  # of the code, that its further instructions are in
         ("stall", np.uint8),  # cycles until the warp's next, by control bits; 0 without
-        ("read", np.uint8),  # the register that is there when its operands are read; NOWHERE for none
+        ("read", np.uint8),  # the register that is there when its operands are read
     ],
     align=True,
 )  # fmt: skip

@@ -26,8 +26,8 @@ def collections_of_trace(
     code: CompilerCode | None = None,
 ) -> Iterator[Collection]:
     """The collections of a trace file's launches, in order; all or those named. L2 stays as the
-    launch before left it, unless each is to begin ``cold``. ``code``: a compiler's, where it is not kcc's own. Raises K76x for a file that is no
-    good trace, K807, K870, K871."""
+    launch before left it, unless each is to begin ``cold``. ``code``: a compiler's, where it is not
+    kcc's own. Raises K76x for a file that is no good trace, K807, K870, K871."""
     cache: SharedCache | None = None
     with open_trace(path) as trace:
         for launch in trace.launches:
@@ -45,7 +45,7 @@ def collections_of_trace(
             yield collect(tables, launch.launch, machine, operations, batches, cache)
 
 
-def interval_trace(
+def interval_trace(  # noqa: PLR0913 -- what a command line says
     path: str,
     gpu: GpuDescription,
     options: Options,

@@ -54,7 +54,8 @@ def _run(run: SimulationRun) -> dict[str, Json]:
 def _launch(t: Timing) -> dict[str, Json]:
     o = t.occupancy
     return {
-        "launch": t.launch, "kernel": t.kernel, "code": t.code, "cycles": t.cycles, "time_us": t.time_us,
+        "launch": t.launch, "kernel": t.kernel, "code": t.code,
+        "cycles": t.cycles, "time_us": t.time_us,
         "clock_mhz": t.clock_mhz, "sms": t.sms, "schedulers": t.schedulers,
         "thread_blocks": t.thread_blocks, "warp_instructions": t.instructions,
         "thread_instructions": t.thread_instructions, "issued": t.issued, "ipc": t.ipc,

@@ -121,9 +121,7 @@ def is_atomic(each: MachineInstruction) -> bool:
     return each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
 
 
-def memory_of(
-    each: MachineInstruction, *, is_access: bool
-) -> tuple[Memory, InstructionClass, int]:
+def memory_of(each: MachineInstruction, *, is_access: bool) -> tuple[Memory, InstructionClass, int]:
     """What a memory instruction does, and the byte of local memory that it spills to, -1 for one
     that makes an access of the IR."""
     if each.space is None:

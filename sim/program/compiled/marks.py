@@ -65,9 +65,7 @@ class Marks:
     pieces: Mapping[int, int]
 
 
-def marks_of(
-    tables: TraceTables, kernel: Kernel, numbers: Numbers, graph: MachineGraph
-) -> Marks:
+def marks_of(tables: TraceTables, kernel: Kernel, numbers: Numbers, graph: MachineGraph) -> Marks:
     """The marks of a kernel's segments in its machine code."""
     return _Marking(tables, kernel.function, graph, kernel.symbol, numbers).made()
 

@@ -32,7 +32,7 @@ from kcc.sim.program.compiled.walk import Walk, Walker
 from kcc.sim.program.issued import PRIVATE_BASE, SHARED_BASE, IssuedTables
 from kcc.sim.program.operations import MachineOperation, Memory
 
-Numbers = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 TRIED_WARPS = 256
 """Of the first thread blocks of a launch, whose ways decide whether its code is understood."""
@@ -74,7 +74,8 @@ class WalkedCode:
     def _way(self, segments: Sequence[int]) -> _Way:
         walk = self.walker.walk(segments)
         if walk is None:
-            return _Way(1.0, *(np.zeros(0, np.int64) for _ in range(5)), ())
+            nothing = np.zeros(0, np.int64)
+            return _Way(1.0, nothing, nothing, nothing, nothing, nothing, ())
         return _Laying(self, segments).laid(walk)
 
 
@@ -83,8 +84,9 @@ class _Way:
     """What a warp executes: by row its ``segment`` and the place, among the warp's segments of the
     trace, whose lanes execute it (-1: none). By access the ``row`` of the trace that it takes its
     addresses from (-1: it has its own) and its place among that one's accesses, and what is
-    ``added`` to them. ``wide``: rows of an access that others were joined to, the place of one of them, and the bytes
-    moved; those of the first others, of the second, and so on."""
+    ``added`` to them. ``wide``: rows of an access that others were joined to, the
+    place of one of them, and the bytes moved; those of the first others, of the second, and so
+    on."""
 
     misfit: float
     segment: NDArray[np.int64]
@@ -92,7 +94,7 @@ class _Way:
     row: NDArray[np.int64]
     place: NDArray[np.int64]
     added: NDArray[np.int64]
-    wide: tuple[Numbers, ...]
+    wide: tuple[Ints, ...]
 
 
 class _Laying:
@@ -148,8 +150,11 @@ class _Laying:
                         wide[turn].append((len(row) - 1, other - base, code.bytes))
                 if source >= 0:
                     last = source
-        columns = (np.array(each, np.int64) for each in (segment, lanes, row, place, added))
-        return _Way(walk.misfit, *columns, tuple(np.array(each, np.int64) for each in wide))
+        return _Way(
+            walk.misfit, np.array(segment, np.int64), np.array(lanes, np.int64),
+            np.array(row, np.int64), np.array(place, np.int64), np.array(added, np.int64),
+            tuple(np.array(each, np.int64) for each in wide),
+        )  # fmt: skip
 
     def _source(
         self, at: int, taken: Mapping[int, Sequence[int]], seen: dict[int, int]
@@ -193,7 +198,7 @@ class Walks:
         for batch in batches:
             if not len(batch):
                 continue
-            last = int(np.searchsorted(batch.thread_block, batch.thread_block[-1]))
+            last = int(np.searchsorted(batch.thread_block, int(batch.thread_block[-1])))
             if last:
                 waiting.append(batch.part(0, last))
                 yield self.batch(joined(waiting))
@@ -272,7 +277,7 @@ class Walks:
         """Accesses that others were joined to begin with the lowest of those that lie beside."""
         bases = np.cumsum([0, *(len(way.row) for way in ways)])
         for turn in range(max((len(way.wide) for way in ways), default=0)):
-            access, source, size = list[Numbers](), list[Numbers](), list[Numbers]()
+            access, source, size = list[Ints](), list[Ints](), list[Ints]()
             for base, way, rows in zip(bases, ways, rows_of, strict=False):
                 if turn < len(way.wide):
                     own = way.wide[turn]
@@ -392,9 +397,7 @@ class _Making:
             )
         )  # fmt: skip
 
-    def _add_access(
-        self, place: int, each: MachineInstruction, number: int, spilled: int
-    ) -> None:
+    def _add_access(self, place: int, each: MachineInstruction, number: int, spilled: int) -> None:
         own = len(self.instructions)
         operation = "atomic" if is_atomic(each) else "store" if each.is_store else "load"
         space = _SPACES.get(each.space, "global") if each.space else "global"
@@ -407,4 +410,3 @@ class _Making:
         self.accesses.append(
             TracedAccessTable(own, operation, space, each.bytes, old.array, old.argument)
         )
-

@@ -127,9 +127,7 @@ class Walker:
                     heapq.heappush(heap, (price, -to[1], to[0]))
         return None
 
-    def _taken(
-        self, block: int, events: Sequence[int], place: int
-    ) -> tuple[list[int], int, float]:
+    def _taken(self, block: int, events: Sequence[int], place: int) -> tuple[list[int], int, float]:
         """The places of the next segments that a block stands for, the place after them, and what
         the others cost that it stands for, and those that are passed over as little believed."""
         needs, weights = self.marks.needs[block], self.marks.weights

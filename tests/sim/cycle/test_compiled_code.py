@@ -80,7 +80,16 @@ def sass(body: str, **controls: tuple[int, int | None, tuple[int, ...]]) -> Comp
         code, rows = code_of("\n".join(lines)), list[Control]()
         for n in range(len(lines)):
             stall, sets, waits = controls.get(f"at{n}", (1, None, ()))
-            rows.append(Control(stall, False, sets, None, waits, 0))
+            rows.append(
+                Control(
+                    stall,
+                    yields=False,
+                    write_barrier=sets,
+                    read_barrier=None,
+                    waits_for=waits,
+                    reuse=0,
+                )
+            )
         store = next(a.instruction for a in tables.accesses if a.operation == "store")
         instructions = tuple(
             replace(each, control=control, number=1 + store if n == len(lines) - 2 else 0)

@@ -13,6 +13,10 @@ ENTRY, BODY, LAST = range(3)
 """Segments of a trace."""
 
 
+def need(segment: int, count: int, *, guarded: bool = False) -> Need:
+    return Need(segment, count, guarded)
+
+
 def walked(
     text: str, needs: list[list[Need]], segments: list[int],
     weights: tuple[float, ...] = (WEAK, SURE, SURE),
@@ -30,7 +34,7 @@ def blocks(walk: Walk) -> list[int]:
 
 
 def test_iterations_go_by_four_and_those_left_over_by_one():
-    needs = [[Need(ENTRY, 1, False)], [Need(BODY, 4, False)], [], [Need(BODY, 1, False)], []]
+    needs = [[need(ENTRY, 1)], [need(BODY, 4)], [], [need(BODY, 1)], []]
     found = walked(UNROLLED, needs, [ENTRY, *[BODY] * 7])
     assert blocks(found) == [0, 1, 2, 3, 3, 3, 4]
     assert found.steps[1].taken == (1, 2, 3, 4)
@@ -38,7 +42,7 @@ def test_iterations_go_by_four_and_those_left_over_by_one():
 
 
 def test_a_long_loop_is_looked_at_in_pieces():
-    needs = [[Need(ENTRY, 1, False)], [Need(BODY, 4, False)], [], [Need(BODY, 1, False)], []]
+    needs = [[need(ENTRY, 1)], [need(BODY, 4)], [], [need(BODY, 1)], []]
     found = walked(UNROLLED, needs, [ENTRY, *[BODY] * 1001])
     assert blocks(found) == [0, *[1] * 250, 2, 3, 4]
     assert sorted(n for step in found.steps for n in step.taken) == list(range(1002))
@@ -58,7 +62,7 @@ EXIT
 
 
 def test_a_warp_that_diverges_goes_both_ways():
-    needs = [[], [Need(BODY, 1, False)], [Need(ENTRY, 1, False)], [Need(LAST, 1, False)]]
+    needs = [[], [need(BODY, 1)], [need(ENTRY, 1)], [need(LAST, 1)]]
     weights = (SURE, SURE, SURE)
     assert blocks(walked(BRANCH, needs, [BODY, LAST], weights)) == [0, 1, 3]
     assert blocks(walked(BRANCH, needs, [ENTRY, LAST], weights)) == [0, 2, 3]
@@ -67,14 +71,14 @@ def test_a_warp_that_diverges_goes_both_ways():
 
 
 def test_what_no_block_stands_for_is_a_misfit():
-    needs = [[], [Need(BODY, 1, False)], [Need(ENTRY, 1, False)], [Need(LAST, 1, False)]]
+    needs = [[], [need(BODY, 1)], [need(ENTRY, 1)], [need(LAST, 1)]]
     found = walked(BRANCH, needs, [BODY, LAST, LAST], (SURE, SURE, SURE))
     assert blocks(found) == [0, 1, 3]
     assert found.misfit == 1 / 3
 
 
 def test_a_predicated_access_may_stand_for_nothing():
-    needs = [[Need(BODY, 1, True), Need(LAST, 1, False)]]
+    needs = [[need(BODY, 1, guarded=True), need(LAST, 1)]]
     found = walked("@P0 LDG.E R2, [R4.64]\nSTG.E [R4.64], R2\nEXIT", needs, [LAST])
     assert found.steps[0].taken == (0,)
     assert found.misfit < 0.01
@@ -90,6 +94,6 @@ EXIT
 
 
 def test_a_call_that_does_not_come_back_is_a_jump():
-    needs = [[], [Need(BODY, 1, False)], [Need(LAST, 1, False)]]
+    needs = [[], [need(BODY, 1)], [need(LAST, 1)]]
     assert blocks(walked(CALL, needs, [LAST])) == [0, 2]
     assert blocks(walked(CALL, needs, [BODY, LAST])) == [0, 1, 2]
