@@ -18,7 +18,7 @@ from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
 from kcc.sim.program.compiled.lowering import FITS
-from kcc.sim.program.compiled.traced import WalkedCode, Walks, walked_code
+from kcc.sim.program.compiled.traced import TracedCode, PathBatches, code_over_trace
 from kcc.sim.program.issued import IssuedTables, issued
 from kcc.sim.program.of_trace import TracedProgram, kernel_of_trace, program_of_trace
 
@@ -57,9 +57,9 @@ def compiled_launch(
 def _issued(traced: LaunchTrace, gpu: GpuDescription, code: CompilerCode | None) -> IssuedLaunch:
     if code is not None and traced.tables.ir:
         found = code.of(traced.tables)
-        walked = None if found is None else WalkedLaunch(found, traced)
-        if walked is not None and walked.is_understood:
-            return walked
+        theirs = None if found is None else MachineCodeLaunch(found, traced)
+        if theirs is not None and theirs.is_understood:
+            return theirs
     program = program_of_trace(traced.tables, traced.launch, gpu)
     if program is None:
         return CompiledLaunch(traced)
@@ -75,43 +75,43 @@ class CompilerCode:
 
     def __init__(self, make: Callable[[TraceTables], MachineCode | None]) -> None:
         self.make = make
-        self._made = dict[int, tuple[TraceTables, WalkedCode | None]]()
+        self._made = dict[int, tuple[TraceTables, TracedCode | None]]()
         self._instead = dict[int, tuple[IssuedTables, IssuedTables]]()
 
-    def of(self, tables: TraceTables) -> WalkedCode | None:
+    def of(self, tables: TraceTables) -> TracedCode | None:
         """The code over the tables of a trace, made once for each."""
         if id(tables) not in self._made:
             code = self.make(tables)
             module, kernel = kernel_of_trace(tables)
-            walked = code and walked_code(tables, kernel, Numbers.of(module), code)
-            self._made[id(tables)] = tables, walked
+            found = code and code_over_trace(tables, kernel, Numbers.of(module), code)
+            self._made[id(tables)] = tables, found
         return self._made[id(tables)][1]
 
     def instead(self, tables: IssuedTables) -> IssuedTables:
         """Kcc's own tables in place of those of code that is not understood, which say so."""
         if id(tables) not in self._instead:
-            noted = replace(tables, reason="the compiler's is not understood")
-            self._instead[id(tables)] = tables, noted
+            own = replace(tables, reason="the compiler's is not understood")
+            self._instead[id(tables)] = tables, own
         return self._instead[id(tables)][1]
 
 
-class WalkedLaunch:
+class MachineCodeLaunch:
     """A launch whose warps go through a compiler's machine code."""
 
-    def __init__(self, code: WalkedCode, traced: LaunchTrace) -> None:
+    def __init__(self, code: TracedCode, traced: LaunchTrace) -> None:
         self.launch, self.tables, self._traced = traced.launch, code.tables, traced
-        self._walks = Walks(code, traced.launch.warps(traced.tables.width))
+        self._paths = PathBatches(code, traced.launch.warps(traced.tables.width))
 
     @property
     def is_understood(self) -> bool:
         """Whether the ways of its first warps fit the code well enough."""
-        return self._walks.misfit(self._traced.batches()) <= FITS
+        return self._paths.misfit(self._traced.batches()) <= FITS
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
         return self.over(self._traced.batches(first, blocks))
 
     def over(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
-        return self._walks.batches(batches)
+        return self._paths.batches(batches)
 
 
 class ProgramLaunch:

@@ -28,7 +28,7 @@ from kcc.sim.program.compiled.lowering import (
     unit_and_kind,
 )
 from kcc.sim.program.compiled.marks import Marks, joined_to, marks_of
-from kcc.sim.program.compiled.walk import Walk, Walker
+from kcc.sim.program.compiled.path_search import CodePath, PathSearch
 from kcc.sim.program.issued import PRIVATE_BASE, SHARED_BASE, IssuedTables
 from kcc.sim.program.operations import MachineOperation, Memory
 
@@ -44,13 +44,13 @@ _SPACES = {Space.SHARED: "local", Space.LOCAL: "private", Space.CONSTANT: "const
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WalkedCode:
+class TracedCode:
     """A kernel's machine code over the tables of its trace."""
 
     code: MachineCode
     tables: IssuedTables
     marks: Marks
-    walker: Walker
+    search: PathSearch
     segments: tuple[tuple[int, int], ...]
     """By machine block, its first segment and the end."""
     places: tuple[int, ...]
@@ -72,11 +72,11 @@ class WalkedCode:
         return self.ways[key]
 
     def _way(self, segments: Sequence[int]) -> _Way:
-        walk = self.walker.walk(segments)
-        if walk is None:
+        path = self.search.path(segments)
+        if path is None:
             nothing = np.zeros(0, np.int64)
             return _Way(1.0, nothing, nothing, nothing, nothing, nothing, ())
-        return _Laying(self, segments).laid(walk)
+        return _Laying(self, segments).laid(path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +98,9 @@ class _Way:
 
 
 class _Laying:
-    """Lays the steps of one walk."""
+    """Lays the steps of one path."""
 
-    def __init__(self, own: WalkedCode, segments: Sequence[int]) -> None:
+    def __init__(self, own: TracedCode, segments: Sequence[int]) -> None:
         self.own, self.segments = own, segments
         self.rows_of = dict[int, list[int]]()
         """By segment of the trace, the places where it was executed."""
@@ -112,12 +112,12 @@ class _Laying:
         for own_rows in self.rows_of.values():
             self.ordinal.update({row: number for number, row in enumerate(own_rows)})
 
-    def laid(self, walk: Walk) -> _Way:
+    def laid(self, path: CodePath) -> _Way:
         segment, lanes = list[int](), list[int]()
         row, place, added = list[int](), list[int](), list[int]()
         wide = list[list[tuple[int, int, int]]]()
         last = 0
-        for step in walk.steps:
+        for step in path.steps:
             taken = dict[int, list[int]]()
             for each in step.taken:
                 taken.setdefault(self.segments[each], []).append(each)
@@ -151,7 +151,7 @@ class _Laying:
                 if source >= 0:
                     last = source
         return _Way(
-            walk.misfit, np.array(segment, np.int64), np.array(lanes, np.int64),
+            path.misfit, np.array(segment, np.int64), np.array(lanes, np.int64),
             np.array(row, np.int64), np.array(place, np.int64), np.array(added, np.int64),
             tuple(np.array(each, np.int64) for each in wide),
         )  # fmt: skip
@@ -184,11 +184,11 @@ class _Laying:
         return (executed[number] if 0 <= number < len(executed) else -1), piece
 
 
-class Walks:
+class PathBatches:
     """Makes batches of machine code of those of a trace, in a launch with so many ``warps`` in a
     thread block."""
 
-    def __init__(self, code: WalkedCode, warps: int) -> None:
+    def __init__(self, code: TracedCode, warps: int) -> None:
         self.code, self.warps = code, warps
 
     def batches(self, batches: Iterator[TraceBatch]) -> Iterator[TraceBatch]:
@@ -290,9 +290,9 @@ class Walks:
             addresses[at] = np.where(near, np.minimum(here, other), here)
 
 
-def walked_code(
+def code_over_trace(
     tables: TraceTables, kernel: Kernel, numbers: Numbers, code: MachineCode
-) -> WalkedCode | None:
+) -> TracedCode | None:
     """The machine code of a kernel over its trace; None where there are no instructions."""
     if not code.instructions:
         return None
@@ -300,8 +300,8 @@ def walked_code(
     marks = marks_of(tables, kernel, numbers, graph)
     making = _Making(tables, code, graph, marks)
     new = making.tables()
-    return WalkedCode(
-        code, new, marks, Walker(graph, marks), tuple(making.bounds), tuple(making.places),
+    return TracedCode(
+        code, new, marks, PathSearch(graph, marks), tuple(making.bounds), tuple(making.places),
         making.fixed, joined_to(tables, code, marks), tables,
     )  # fmt: skip
 

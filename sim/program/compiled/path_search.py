@@ -40,7 +40,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class CodePath:
     """``misfit`` is what contradicts the code, as a share of what the segments are believed."""
 
     steps: tuple[Step, ...]
@@ -51,7 +51,7 @@ _Place = tuple[int, int]
 """A machine block, and the place of the next segment."""
 
 
-class Walker:
+class PathSearch:
     """Finds the ways of a kernel's warps."""
 
     def __init__(self, graph: MachineGraph, marks: Marks) -> None:
@@ -64,7 +64,7 @@ class Walker:
             for block, ways in zip(graph.blocks, self.ways, strict=True)
         ]
 
-    def walk(self, segments: Sequence[int]) -> Walk | None:
+    def path(self, segments: Sequence[int]) -> CodePath | None:
         """The way of a warp that executed these; None where none ends."""
         weights = self.marks.weights
         places = [n for n, segment in enumerate(segments) if weights[segment]]
@@ -90,7 +90,7 @@ class Walker:
             if ended:
                 break
         whole = sum(weights[each] for each in events)
-        return Walk(tuple(steps), off / whole if whole else 0.0)
+        return CodePath(tuple(steps), off / whole if whole else 0.0)
 
     def _search(
         self, events: Sequence[int], start: _Place
@@ -202,7 +202,7 @@ def _between(successors: Sequence[Sequence[int]], first: int, join: int) -> set[
 
 
 def _joins(graph: MachineGraph, successors: Sequence[Sequence[int]]) -> list[int]:
-    """By block, where all ways from it meet again, -1 for the end."""
+    """By block, where all ways from it come together, -1 for the end."""
     end = len(graph.blocks)
     rows = [list(own) or [end] for own in successors]
     for number, block in enumerate(graph.blocks):
