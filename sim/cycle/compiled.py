@@ -18,7 +18,7 @@ from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
 from kcc.sim.program.compiled.lowering import FITS
-from kcc.sim.program.compiled.traced import TracedCode, PathBatches, code_over_trace
+from kcc.sim.program.compiled.traced import PathBatches, TracedCode, code_over_trace
 from kcc.sim.program.issued import IssuedTables, issued
 from kcc.sim.program.of_trace import TracedProgram, kernel_of_trace, program_of_trace
 
