@@ -162,7 +162,7 @@ def assumed_notes(traced: StaticTraces) -> list[str]:
             notes.append(f"{each.kernel}: the local size is assumed")
         if each.unset:
             notes.append(f"{each.kernel}: no value is given for {', '.join(each.unset)}")
-        if summary.assumed_events:
+        if summary.assumed_events or summary.notes:
             share = 100 * summary.assumed_events / max(summary.totals.segments, 1)
             notes.append(f"{each.kernel}: {share:.1f} % of the segments executed are assumed")
     return notes
@@ -199,7 +199,7 @@ def _kernel(traced: TracedKernel) -> list[str]:
         lines.append(f"    no size is given for {', '.join(traced.unsized)}: kept far apart")
     if traced.unset:
         lines.append(f"    no value is given for {', '.join(traced.unset)}")
-    if not found.assumed_events:
+    if not (found.assumed_events or found.notes):
         lines.append("    nothing is assumed: identical to a run")
         return lines
     share = 100 * found.assumed_events / max(totals.segments, 1)

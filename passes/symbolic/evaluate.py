@@ -46,6 +46,7 @@ from kcc.passes.symbolic.rows import (
     as_type,
     both_known,
     in_rows,
+    known_where,
     logical,
     nothing,
     selected,
@@ -384,17 +385,14 @@ class Evaluator:
             return Evaluated(converted, all_known_in(operands))
         if isinstance(node.type, FloatTy):
             result = semantics.floating(node.operator, node.type, data)
-            return nothing(node) if result is None else Evaluated(result, all_known_in(operands))
+            if result is not None:
+                return Evaluated(result, all_known_in(operands))
+            exact = semantics.exact_where(node.operator, node.type, data)
+            return nothing(node) if exact is None else known_where(*exact, operands)
         if isinstance(source, FloatTy):
             return nothing(node)
         found = semantics.integer(node.operator, source.bits, data, node.detail)
-        if found is None:
-            return nothing(node)
-        result, valid = found
-        known = all_known_in(operands)
-        if valid is not None and not valid.all():
-            known = valid if known is None else known & valid
-        return Evaluated(result, known)
+        return nothing(node) if found is None else known_where(*found, operands)
 
     def _table(self, frame: Frame, node: Table) -> Evaluated:
         if node.variable not in self._tables:

@@ -68,6 +68,14 @@ def all_known_in(parts: Iterable[Evaluated]) -> Mask | None:
     return known
 
 
+def known_where(data: Array, valid: Mask | None, parts: Iterable[Evaluated]) -> Evaluated:
+    """Values where they are valid, None for everywhere, and all that they are made of is known."""
+    known = all_known_in(parts)
+    if valid is not None and not valid.all():
+        known = both_known(known, valid)
+    return Evaluated(data, known)
+
+
 def selected(operands: list[Evaluated]) -> Evaluated:
     """Condition (i1), what it chooses, and what else."""
     condition, then, otherwise = operands

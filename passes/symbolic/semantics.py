@@ -408,6 +408,38 @@ def floating(  # noqa: C901, PLR0911, PLR0912 -- one case per operator
             return None
 
 
+_WHOLE = 1 << 24
+"""Up to here all integers are floats of 32 bits."""
+
+
+def exact_where(
+    operator: Opcode | str, type_: FloatTy, operands: Sequence[Array]
+) -> tuple[Array, Mask] | None:
+    """A math function, and where its result is the same on all devices: logarithms of powers of
+    two, powers of integers that are small integers; None for the others."""
+    if not isinstance(operator, str) or type_.bits < 32 or not operator.endswith("()"):
+        return None
+    values = [each.astype(np.float64) for each in operands]
+    with np.errstate(all="ignore"):
+        match operator.removesuffix("()").removeprefix("native_").removeprefix("half_"):
+            case "log2":
+                fraction, exponent = np.frexp(values[0])
+                found, known = exponent - 1.0, fraction == 0.5
+            case "exp2":
+                found, known = _small_powers(np.array([2.0]), values[0])
+            case "pow" | "powr" | "pown":
+                found, known = _small_powers(*np.broadcast_arrays(*values))
+            case _:
+                return None
+    return np.where(known, found, 0.0).astype(DTYPES[type_.bits]), known
+
+
+def _small_powers(base: Array, exponent: Array) -> tuple[Array, Mask]:
+    found = np.power(base, exponent)
+    whole = (base == np.rint(base)) & (exponent == np.rint(exponent)) & (base > 0)
+    return found, whole & (exponent >= 0) & (found < _WHOLE)
+
+
 def fused(type_: FloatTy, a: Array, b: Array, c: Array) -> Array:
     """``a * b + c`` rounded once.
 

@@ -92,12 +92,12 @@ class Decider:
         staying = self._staying(block, stop, lanes, counters)
         if staying is not None:
             return staying
-        if not stop.divergent:
-            self._note(stop, "the first side is taken")
-            return [lanes, *[0] * (len(targets) - 1)]
         if stop.reconvergence in targets and len(targets) == 2:
             self._note(stop, "taken by all lanes")
             return [0 if target == stop.reconvergence else lanes for target in targets]
+        if not stop.divergent:
+            self._note(stop, "the first side is taken")
+            return [lanes, *[0] * (len(targets) - 1)]
         self._note(stop, "all sides are taken, by lanes in turn")
         if len(targets) == 2:
             return [lanes & EVEN_LANES, lanes & ~EVEN_LANES]

@@ -56,6 +56,44 @@ def test_a_branch_that_memory_decides_is_taken():
     assert missing == 0
 
 
+def test_a_uniform_branch_that_memory_decides_is_taken_on_whichever_side_code_stands():
+    for test in ("n[0] > 3", "!(n[0] > 3)"):
+        static, _ = compared(
+            f"""__kernel void k(__global int *a, __global int *n) {{
+                if ({test}) return;
+                a[get_global_id(0)] = 1;
+            }}""",
+            [np.zeros(128, np.int32), np.zeros(1, np.int32)],
+        )
+        assert [len(accesses) for _, _, accesses in static.warps[0, 0]] == [1, 1, 0]
+        assert static.summary.notes == ((2, "taken by all lanes"),)
+
+
+def test_exact_values_of_math_functions_bound_loops():
+    """What is the same on all devices is known; a run agrees in every event (``compared``)."""
+    static, _ = compared(
+        """__kernel void k(__global int *a, float n) {
+            for (int i = 1; i <= native_log2(n); i++)
+                a[get_global_id(0)] += (int)native_powr(2.0f, (float)i) + (int)exp2((float)i);
+        }""",
+        [np.zeros(128, np.int32), np.float32(16)],
+    )
+    assert static.summary.assumed_events == 0
+    assert static.summary.notes == ()
+    assert sum(len(accesses) for _, _, accesses in static.warps[0, 0]) == 2 * 4
+
+
+def test_values_of_math_functions_that_devices_round_are_not_known():
+    static, _ = compared(
+        """__kernel void k(__global int *a, float n) {
+            if (native_log2(n) < 4.0f)
+                a[get_global_id(0)] = 1;
+        }""",
+        [np.zeros(128, np.int32), np.float32(15)],
+    )
+    assert static.summary.notes == ((2, "taken by all lanes"),)
+
+
 def test_both_sides_of_a_branch_that_memory_decides_are_taken():
     static, _ = compared(
         """__kernel void k(__global int *a) {
