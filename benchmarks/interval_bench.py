@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kcc.base.diagnostics import DiagnosticError
 from kcc.base.gpu.loading import load_gpu
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.collect import Collection, Event
@@ -70,7 +69,7 @@ class Bench:
 
     def __init__(self, traces: Path, journal: Path, gpu: str = GPU) -> None:
         self.traces, self.journal, self.gpu = traces, journal, gpu
-        self.subjects = [subject for subject in subjects() if self._fits(subject)]
+        self.subjects = subjects()
         self.measured = dict[tuple[str, str, str], Measured]()
         if journal.exists():
             with journal.open(encoding="utf-8") as file:
@@ -149,17 +148,6 @@ class Bench:
         """The relative error of cycles, and so of CPI: both issue the same instructions."""
         predicted = self.predict(subject, settings, options).cycles
         return predicted / self.cycle(subject, settings).cycles - 1
-
-    def _fits(self, subject: Subject) -> bool:
-        """Whether an SM holds a thread block of the launch; says so where not."""
-        try:
-            self.collect(subject)
-        except DiagnosticError as error:
-            if error.diagnostics[0].code != "K871":
-                raise
-            print(f"left out: {error}")
-            return False
-        return True
 
     def _add(self, row: Sequence[str]) -> None:
         workload, kernel, settings, cycles, seconds, *counts = row

@@ -33,11 +33,16 @@ LEAST_REGISTERS = 16
 MOST_REGISTERS = {Generation.FERMI: 63, Generation.AMD: 256}
 """Of a work-item, else 255 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
 
+MOST_OF_GPU = "kcc.most_registers"
+"""Metadata of a function: the most that a thread of the GPU can have."""
+
 
 def register_limit(kernel: Kernel, generation: Generation) -> int:
     """Registers that a compiler gives a work-item at most: as many as let the thread blocks run
     that the source asks for (``reqd_work_group_size``; ``__launch_bounds__``)."""
     most = MOST_REGISTERS.get(generation, 255)
+    for own in kernel.function.metadata.get(MOST_OF_GPU, ()):
+        most = min(most, int(own)) if isinstance(own, int) else most
     threads, blocks = kernel.function.launch_bounds
     if kernel.required_local_size is not None:
         threads = math.prod(kernel.required_local_size)
@@ -70,23 +75,31 @@ def free_registers(threads: int, generation: Generation) -> int:
     return max(REGISTER_FILE.get(generation, 65536) // max(threads, 1) // 8 * 8, FREE_REGISTERS)
 
 
-Resident = tuple[int, int]
-"""Thread blocks and threads that an SM holds at once at most."""
+Resident = tuple[int, int, int]
+"""Thread blocks and threads that an SM holds at once at most, and registers of a thread."""
 
 
 def resident_on(gpu: GpuDescription) -> Resident:
     """What a GPU's SM holds; where it is not known, as many as anybody asks for."""
-    blocks, threads = gpu.max_blocks_per_sm, gpu.max_threads_per_sm
-    return int(blocks.value) if blocks else 1 << 20, int(threads.value) if threads else 1 << 20
+    blocks, threads, registers = (
+        1 << 20 if each is None else int(each.value)
+        for each in (gpu.max_blocks_per_sm, gpu.max_threads_per_sm, gpu.max_regs_per_thread)
+    )
+    return blocks, threads, registers
 
 
 def with_kept_bounds(kernel: Kernel, resident: Resident) -> Kernel:
-    """The kernel as a GPU's compiler reads it, which ignores a bound that asks for more thread
-    blocks than an SM holds (ptxas 12.9 warns that ``.minnctapersm`` will be ignored)."""
-    threads, blocks = kernel.function.launch_bounds
-    if blocks <= resident[0] and threads * blocks <= resident[1]:
+    """The kernel as a GPU's compiler reads it, which gives a thread no more registers than it can
+    have, and ignores a bound that asks for more thread blocks than an SM holds (ptxas 12.9 warns
+    that ``.minnctapersm`` will be ignored)."""
+    (threads, blocks), bounds = kernel.function.launch_bounds, dict[str, tuple[int, ...]]()
+    if blocks > resident[0] or threads * blocks > resident[1]:
+        bounds[METADATA] = threads, 0
+    if resident[2] < 255:
+        bounds[MOST_OF_GPU] = (resident[2],)
+    if not bounds:
         return kernel
-    metadata = {**kernel.function.metadata, METADATA: (threads, 0)}
+    metadata = {**kernel.function.metadata, **bounds}
     return replace(kernel, function=replace(kernel.function, metadata=metadata))
 
 

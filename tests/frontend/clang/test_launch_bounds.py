@@ -58,11 +58,14 @@ def test_registers_are_as_few_as_let_the_blocks_run() -> None:
 
 def test_bounds_that_no_sm_can_keep_are_ignored() -> None:
     (both,) = (k for k in unit().kernels if k.function.launch_bounds == (128, 4))
-    roomy, small = ((32, 2048), (32, 511))
+    roomy, small = ((32, 2048, 255), (32, 511, 255))
     assert with_kept_bounds(both, roomy) is both
-    for resident in (small, (3, 2048)):
+    for resident in (small, (3, 2048, 255)):
         kept = with_kept_bounds(both, resident)
         assert kept.function.launch_bounds == (128, 0)
         assert register_limit(kept, Generation.VOLTA) == 255
-    assert resident_on(load_gpu("a100")) == (32, 2048)
-    assert resident_on(load_gpu("rtx3090")) == (16, 1536)
+    few = with_kept_bounds(both, (3, 2048, 63))
+    assert few.function.launch_bounds == (128, 0)
+    assert register_limit(few, Generation.VOLTA) == 63  # Kepler's first, and machines of texts
+    assert resident_on(load_gpu("a100")) == (32, 2048, 255)
+    assert resident_on(load_gpu("rtx3090")) == (16, 1536, 255)
