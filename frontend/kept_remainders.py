@@ -25,6 +25,11 @@ _MASKED = re.compile(
     r"(?P<tail>.*!dbg (?P<place>!\d+).*)$",
     re.MULTILINE,
 )
+_DIVIDED = re.compile(
+    rf"^(?P<head>  {_VALUE} = [su]rem i(?P<bits>32|64) [^,\n]+, )(?P<by>{_VALUE})"
+    r"(?=(?P<debug>, !dbg !\d+)?)",
+    re.MULTILINE,
+)
 _DEFINED = re.compile(rf"^  (?P<name>{_VALUE}) = (?P<opcode>\w+)(?P<rest>.*)$", re.MULTILINE)
 _LESS_ONE = re.compile(rf"(?: nsw| nuw)* i\d+ (?P<of>{_VALUE}), -1(?=,|$)")
 _FIRST = re.compile(rf".*?(?P<of>{_VALUE})")
@@ -66,6 +71,29 @@ def _in_function(text: str, opcodes: dict[Place, str], now: dict[str, Place]) ->
         return match[0]
 
     return _MASKED.sub(remainder, text)
+
+
+def with_hidden_divisors(text: str) -> str:
+    """A module for LLVM's NVPTX back end whose pipeline does not see where such divisors come from,
+    and leaves the divisions."""
+    return "".join(_hidden(piece) for piece in _FUNCTION.split(text))
+
+
+def _hidden(text: str) -> str:
+    if not _DIVIDED.search(text):
+        return text
+    defined = {m["name"]: (m["opcode"], m["rest"]) for m in _DEFINED.finditer(text)}
+
+    def hidden(match: re.Match[str]) -> str:
+        if not _is_of_phi(match["by"], defined):
+            return match[0]
+        letter = "l" if match["bits"] == "64" else "r"
+        name = f"%kcc.divisor.{match.start()}"
+        move = f'asm "mov.b{match["bits"]} $0, $1;", "={letter},{letter}"'
+        given = f"  {name} = call i{match['bits']} {move}(i{match['bits']} {match['by']})"
+        return f"{given}{match['debug'] or ''}\n{match['head']}{name}"
+
+    return _DIVIDED.sub(hidden, text)
 
 
 def _is_of_phi(name: str, defined: dict[str, tuple[str, str]]) -> bool:

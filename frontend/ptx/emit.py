@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.diversion import diverted_stderr
+from kcc.frontend.kept_remainders import with_hidden_divisors
 from kcc.frontend.launch_bounds import launch_bounds_in
 from kcc.frontend.ptx.bodies import PRINTING, define_primitives, strip_declarations
 
@@ -111,7 +112,7 @@ def _to_nvptx(ir: str, *, exact: bool) -> str:
     text = _SCOPE.sub(lambda m: _scope(_SCOPES.get(m[1], "")), text)
     text = _plain_symbols(_without_format(text))
     text = _SATURATING.sub(r"fpto\2i \3 \4 to \1", text)
-    text = _PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text)
+    text = with_hidden_divisors(_PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text))
     if not exact:
         text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)
         text = _ROOT.sub("call float @llvm.nvvm.sqrt.approx.f(float ", text) + _APPROXIMATE

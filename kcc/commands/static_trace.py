@@ -175,11 +175,11 @@ def _written(target: Path, found: StaticTraces) -> str:
     missing = ", not all kernels of the source" if found.failures else ""
     lines = [f"{target}: {launches}, {size_text(found.bytes_written)}{missing}"]
     for each in found.kernels:
-        lines += _kernel(each)
+        lines += _kernel(each, found.is_folded)
     return "\n".join(lines) + "\n"
 
 
-def _kernel(traced: TracedKernel) -> list[str]:
+def _kernel(traced: TracedKernel, is_folded: bool) -> list[str]:
     from kcc.report.execution.traces import counted
 
     found, totals = traced.summary, traced.summary.totals
@@ -200,7 +200,8 @@ def _kernel(traced: TracedKernel) -> list[str]:
     if traced.unset:
         lines.append(f"    no value is given for {', '.join(traced.unset)}")
     if not (found.assumed_events or found.notes):
-        lines.append("    nothing is assumed: identical to a run")
+        same = "as a run, but for functions of constants" if is_folded else "identical to a run"
+        lines.append(f"    nothing is assumed: {same}")
         return lines
     share = 100 * found.assumed_events / max(totals.segments, 1)
     lines.append(f"    assumed: {share:.1f} % of the {totals.segments:,} segments executed")

@@ -12,8 +12,8 @@ from kcc.base.scratch import scratch_folder
 from kcc.base.trace.reader import LaunchTrace, open_trace
 from kcc.frontend.kernel import CompiledUnit
 from kcc.passes.facts import Around, plainly
-from kcc.stages.analyze import AnalysisRequest, compile_unit
-from kcc.stages.static_tracing import StaticTraces, trace_source
+from kcc.stages.analyze import AnalysisRequest
+from kcc.stages.static_tracing import StaticTraces, trace_source, traced_unit
 from kcc.stages.synth import Study, check_study
 from kcc.synth.original.footprints import Footprints
 from kcc.synth.original.observed import KernelFacts, LaunchFacts, kernel_facts
@@ -29,7 +29,7 @@ def study_source(request: AnalysisRequest, stage: Around = plainly) -> tuple[Stu
     with scratch_folder() as folder:
         path = folder / "static.kct"
         traced = trace_source(request, path, stage=stage)
-        unit = compile_unit(request, stage)
+        unit, _ = traced_unit(request, stage)
         with open_trace(str(path)) as file:
             for launch in file.launches:
                 _add(study, launch, unit)

@@ -67,6 +67,18 @@ class StaticTraces:
     warnings: tuple[Diagnostic, ...]
     failures: tuple[Diagnostic, ...]
     bytes_written: int
+    is_folded: bool
+    """Whether mathematical functions of constants are folded, which a run calls."""
+
+
+def traced_unit(request: AnalysisRequest, stage: Around = plainly) -> tuple[CompiledUnit, bool]:
+    """The unit whose warps are traced, as estimates have it, and whether that is not the one that
+    a run executes: a GPU's compiler folds mathematical functions of constants."""
+    from kcc.frontend.constant_math import fold_math
+
+    plain = compile_unit(request, stage)
+    unit = stage("folding", lambda: fold_math(plain))
+    return unit, unit is not plain
 
 
 def trace_source(
@@ -78,7 +90,7 @@ def trace_source(
     stage: Around = plainly,
 ) -> StaticTraces:
     """Trace each kernel of a source once, without data, to a file. A ``profile`` says what
-    happened where memory decides.
+    happened where memory decides, in the code that ran.
 
     A kernel that cannot be traced is left out of it: K850 for a launch whose sizes are not known,
     K851 and K852 for one that is too much, K783 for a profile of other code, else as
@@ -88,7 +100,9 @@ def trace_source(
     from kcc.base.trace.writer import TraceWriter
     from kcc.passes.control.assumption_use import warn_unused
 
-    unit = compile_unit(request, stage)
+    unit, is_folded = (
+        traced_unit(request, stage) if profile is None else (compile_unit(request, stage), False)
+    )
     kernels = choose_kernels(unit, request.kernels)
     check_arguments(request.arguments, kernels, unit.module)
     found, failures = list[TracedKernel](), list(refusals(unit, request.kernels))
@@ -111,8 +125,9 @@ def trace_source(
     unused = [] if failures else warn_unused(request.assumptions, seen, used, known)
     warnings = tuple(w for w in unit.warnings if w not in failures)
     return StaticTraces(
-        tuple(found), (*warnings, *silent, *unused), tuple(failures), writer.bytes_written
-    )
+        tuple(found), (*warnings, *silent, *unused), tuple(failures), writer.bytes_written,
+        is_folded,
+    )  # fmt: skip
 
 
 def kernel_registers(request: AnalysisRequest, stage: Around = plainly) -> dict[str, int]:

@@ -8,6 +8,7 @@ import pytest
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, Costs, OptLevel, SourceText
+from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.tracegen.execute import NDRange, execute
 
 KERNEL = """
@@ -43,6 +44,12 @@ def unit_of(test: str, costs: Costs = Costs.NVIDIA, kernel: str = KERNEL) -> Com
 )
 def test_divisions_that_are_left(test: str, divisions: int):
     assert unit_of(test).ir.count(" urem ") == divisions
+
+
+@pytest.mark.parametrize(("test", "divisions"), [("t % (2 * d) == 0", 1), ("t % n == 0", 1)])
+def test_ptx_has_them_too(test: str, divisions: int):
+    """LLVM's pipeline before its NVPTX back end would mask them again."""
+    assert emit_ptx(unit_of(test).ir, PtxOptions("sm_80")).count("rem.u32") == divisions
 
 
 @pytest.mark.parametrize(("test", "divisions"), [("i % (2 * e) == 0", 1), ("i % 8 == 0", 0)])

@@ -48,7 +48,7 @@ def test_round_trip(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     gpu = load_gpu("v100", ["code_line_cycles=0"])  # theirs is what was executed of it
 
     # What is written is made of the trace's tables, as what a trace without IR issues.
-    def as_it_is(launch: LaunchTrace, _: object) -> CompiledLaunch:
+    def as_it_is(launch: LaunchTrace, *_: object) -> CompiledLaunch:
         return CompiledLaunch(launch)
 
     monkeypatch.setattr(sources, "compiled_launch", as_it_is)
