@@ -37,6 +37,7 @@ class CyclePredictor(Predictor):
 
     def _simulated(self, case: Case, work: Work) -> Answer:
         from kcc.base.trace.reader import open_trace
+        from kcc.frontend.options import Costs
         from kcc.stages.machine_code import compiler_code
         from kcc.stages.static_tracing import trace_source
 
@@ -44,14 +45,17 @@ class CyclePredictor(Predictor):
         width = 32 if gpu.warp_size is None else gpu.warp_size.value
         with scratch_folder() as folder:
             path = folder / "trace.kct"
-            traced = trace_source(work.request(), path, width=width)
+            code = compiler_code(self.question.codes.get(gpu.stem))
+            request = work.request()
+            if gpu.is_amd and code is not None:
+                request = replace(request, options=replace(request.options, costs=Costs.AMD))
+            traced = trace_source(request, path, width=width)
             (kernel,) = traced.kernels
             summary = kernel.summary
             guessed = summary.assumed_segments / max(summary.totals.segments, 1)
             unknown = summary.assumed_accesses / max(summary.totals.accesses, 1)
             with open_trace(str(path)) as trace:
                 launches = [_with_local(each, work.local_bytes) for each in trace.launches]
-                code = compiler_code(self.question.codes.get(gpu.stem))
                 warps_us, half, limiter, clock = _timed(launches, gpu, code, warm=case.caches.warm)
         launch = launch_cycles(gpu, clock, work.launches)
         profiled = profiled_cycles(launch, clock, is_amd=gpu.is_amd)
