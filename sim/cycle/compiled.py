@@ -45,7 +45,7 @@ def compiled_launch(
     traced: LaunchTrace, gpu: GpuDescription, code: CompilerCode | None = None
 ) -> IssuedLaunch:
     """A launch as the compiler of a GPU leaves it: in the machine code of ``code``, where warps'
-    ways through it are understood; else by its machine program, where the trace has the kernel's
+    paths through it are understood; else by its machine program, where the trace has the kernel's
     IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
     try:
         return _issued(traced, gpu, code)
@@ -104,7 +104,7 @@ class MachineCodeLaunch:
 
     @property
     def is_understood(self) -> bool:
-        """Whether the ways of its first warps fit the code well enough."""
+        """Whether the paths of its first warps fit the code well enough."""
         return self._paths.misfit(self._traced.batches()) <= FITS
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:

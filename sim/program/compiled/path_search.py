@@ -1,6 +1,6 @@
-"""The way of a warp through machine code, from the segments of the trace that it executed.
+"""The path of a warp through machine code, from the segments of the trace that it executed.
 
-The cheapest way, by Dijkstra's algorithm over pairs of a machine block and a place in the warp's
+The cheapest path, by Dijkstra's algorithm over pairs of a machine block and a place in the warp's
 segments: a block takes the segments that it stands for where these are next; what it stands for
 and is not next costs what that is to be believed, and so does a segment that no block takes.
 """
@@ -17,8 +17,8 @@ from kcc.sim.program.compiled.lowering import WEAK
 from kcc.sim.program.compiled.marks import Marks
 
 AHEAD = 64
-"""Segments that are looked ahead before half of the way there is taken: the search then takes time
-in proportion to the way."""
+"""Segments that are looked ahead before half of the path there is taken: the search then takes time
+in proportion to the path."""
 
 SLOW_WAY = 1e-7
 """What an instruction costs beside a segment: decides only where the segments do not."""
@@ -52,20 +52,20 @@ _Place = tuple[int, int]
 
 
 class PathSearch:
-    """Finds the ways of a kernel's warps."""
+    """Finds the paths of a kernel's warps."""
 
     def __init__(self, graph: MachineGraph, marks: Marks) -> None:
         self.graph, self.marks = graph, marks
-        self.ways = [list(own) for own in _ways(graph)]
+        self.successors = [list(own) for own in _followers(graph)]
         rows = graph.code.instructions
         self.lengths = [SLOW_WAY * (block.end - block.first) for block in graph.blocks]
         self.ends = [
-            not ways or rows[block.end - 1].opcode.startswith("EXIT")
-            for block, ways in zip(graph.blocks, self.ways, strict=True)
+            not after or rows[block.end - 1].opcode.startswith("EXIT")
+            for block, after in zip(graph.blocks, self.successors, strict=True)
         ]
 
     def path(self, segments: Sequence[int]) -> CodePath | None:
-        """The way of a warp that executed these; None where none ends."""
+        """The path of a warp that executed these; None where none ends."""
         weights = self.marks.weights
         places = [n for n, segment in enumerate(segments) if weights[segment]]
         events = [segments[n] for n in places]
@@ -95,7 +95,7 @@ class PathSearch:
     def _search(
         self, events: Sequence[int], start: _Place
     ) -> tuple[list[tuple[int, int, bool]], bool] | None:
-        """The cheapest way from a place to one that is far ahead, or to the end, and whether it is
+        """The cheapest path from a place to one that is far ahead, or to the end, and whether it is
         that: places, and whether the next segment is passed over there or the block executed."""
         weights = self.marks.weights
         best: dict[_Place, float] = {start: 0.0}
@@ -118,7 +118,7 @@ class PathSearch:
             if self.ends[block] and len(events) - after < AHEAD:
                 left = sum(weights[each] for each in events[after:])
                 heapq.heappush(heap, (ahead + left, back, ~block))
-            nexts = [((way, after), ahead + extra, False) for way, extra in self.ways[block]]
+            nexts = [((way, after), ahead + extra, False) for way, extra in self.successors[block]]
             if place < len(events):
                 nexts.append(((block, place + 1), cost + weights[events[place]], True))
             for to, price, skips in nexts:
@@ -153,7 +153,7 @@ class PathSearch:
         return taken, at, cost
 
 
-def _ways(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
+def _followers(graph: MachineGraph) -> Iterator[list[tuple[int, float]]]:
     """The blocks that may follow each, with what that costs: those that control goes to, and after
     one side of a branch the other."""
     successors = _successors(graph)
@@ -202,7 +202,7 @@ def _between(successors: Sequence[Sequence[int]], first: int, join: int) -> set[
 
 
 def _joins(graph: MachineGraph, successors: Sequence[Sequence[int]]) -> list[int]:
-    """By block, where all ways from it come together, -1 for the end."""
+    """By block, where all paths from it meet, -1 for the end."""
     end = len(graph.blocks)
     rows = [list(own) or [end] for own in successors]
     for number, block in enumerate(graph.blocks):

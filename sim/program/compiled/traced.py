@@ -35,9 +35,9 @@ from kcc.sim.program.operations import MachineOperation, Memory
 Ints = NDArray[np.int64]
 
 TRIED_WARPS = 256
-"""Of the first thread blocks of a launch, whose ways decide whether its code is understood."""
+"""Of the first thread blocks of a launch, whose paths decide whether its code is understood."""
 
-WAYS_KEPT = 1 << 14
+PATHS_KEPT = 1 << 14
 """Of a kernel, one for each sequence of segments that warps executed."""
 
 _SPACES = {Space.SHARED: "local", Space.LOCAL: "private", Space.CONSTANT: "constant"}
@@ -59,28 +59,28 @@ class TracedCode:
     """Where spilled values lie, by machine instruction."""
     joined: Mapping[int, tuple[int, ...]]
     old: TraceTables
-    ways: dict[bytes, _Way] = field(default_factory=dict[bytes, "_Way"])
+    paths: dict[bytes, _TracedPath] = field(default_factory=dict[bytes, "_TracedPath"])
     """Those found, by the segments of a warp."""
 
-    def way(self, segments: NDArray[np.int32]) -> _Way:
-        """The way of a warp that executed these segments of the trace."""
+    def path_of(self, segments: NDArray[np.int32]) -> _TracedPath:
+        """The path of a warp that executed these segments of the trace."""
         key = segments.tobytes()
-        if key not in self.ways:
-            if len(self.ways) == WAYS_KEPT:
-                self.ways.clear()
-            self.ways[key] = self._way(segments.tolist())
-        return self.ways[key]
+        if key not in self.paths:
+            if len(self.paths) == PATHS_KEPT:
+                self.paths.clear()
+            self.paths[key] = self._laid_path(segments.tolist())
+        return self.paths[key]
 
-    def _way(self, segments: Sequence[int]) -> _Way:
+    def _laid_path(self, segments: Sequence[int]) -> _TracedPath:
         path = self.search.path(segments)
         if path is None:
             nothing = np.zeros(0, np.int64)
-            return _Way(1.0, nothing, nothing, nothing, nothing, nothing, ())
+            return _TracedPath(1.0, nothing, nothing, nothing, nothing, nothing, ())
         return _Laying(self, segments).laid(path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Way:
+class _TracedPath:
     """What a warp executes: by row its ``segment`` and the place, among the warp's segments of the
     trace, whose lanes execute it (-1: none). By access the ``row`` of the trace that it takes its
     addresses from (-1: it has its own) and its place among that one's accesses, and what is
@@ -112,7 +112,7 @@ class _Laying:
         for own_rows in self.rows_of.values():
             self.ordinal.update({row: number for number, row in enumerate(own_rows)})
 
-    def laid(self, path: CodePath) -> _Way:
+    def laid(self, path: CodePath) -> _TracedPath:
         segment, lanes = list[int](), list[int]()
         row, place, added = list[int](), list[int](), list[int]()
         wide = list[list[tuple[int, int, int]]]()
@@ -150,7 +150,7 @@ class _Laying:
                         wide[turn].append((len(row) - 1, other - base, code.bytes))
                 if source >= 0:
                     last = source
-        return _Way(
+        return _TracedPath(
             path.misfit, np.array(segment, np.int64), np.array(lanes, np.int64),
             np.array(row, np.int64), np.array(place, np.int64), np.array(added, np.int64),
             tuple(np.array(each, np.int64) for each in wide),
@@ -215,7 +215,7 @@ class PathBatches:
         found = list[float]()
         for batch in batches:
             for rows in self._warps(batch):
-                found.append(self.code.way(batch.segment[rows]).misfit)
+                found.append(self.code.path_of(batch.segment[rows]).misfit)
                 if len(found) == TRIED_WARPS:
                     return sum(found) / len(found)
             if found:
@@ -233,22 +233,22 @@ class PathBatches:
         has = self.code.tables.segments
         counts = np.array([s.end_access - s.first_access for s in has], np.int64)
         firsts = np.array([s.first_access for s in has], np.int64)
-        ways, rows_of = list[_Way](), list[NDArray[np.int64]]()
+        paths, rows_of = list[_TracedPath](), list[NDArray[np.int64]]()
         for rows in self._warps(batch):
-            ways.append(self.code.way(batch.segment[rows]))
+            paths.append(self.code.path_of(batch.segment[rows]))
             rows_of.append(rows)
-        lengths = [len(way.segment) for way in ways]
+        lengths = [len(path.segment) for path in paths]
         heads = np.repeat([rows[0] for rows in rows_of], lengths)
-        segment = np.concatenate([way.segment for way in ways])
+        segment = np.concatenate([path.segment for path in paths])
         lanes = np.concatenate(
-            [np.append(rows, -1)[way.lanes] for way, rows in zip(ways, rows_of, strict=True)]
+            [np.append(rows, -1)[path.lanes] for path, rows in zip(paths, rows_of, strict=True)]
         )
         mask = np.where(lanes >= 0, batch.mask[lanes], np.uint64(0))
         start = np.append(0, np.cumsum(counts[segment]))
         access = firsts[segment[counts[segment] > 0]].astype(np.int32)
         addresses = np.zeros((len(access), batch.addresses.shape[1]), np.int64)
         if addresses.size:
-            self._fill(batch, ways, rows_of, addresses)
+            self._fill(batch, paths, rows_of, addresses)
         return TraceBatch(
             batch.thread_block[heads], batch.warp[heads], segment.astype(np.int32),
             np.zeros(len(segment), np.int32), np.zeros(len(segment), np.bool_), mask, start,
@@ -256,33 +256,33 @@ class PathBatches:
         )  # fmt: skip
 
     def _fill(
-        self, batch: TraceBatch, ways: Sequence[_Way], rows_of: Sequence[NDArray[np.int64]],
+        self, batch: TraceBatch, paths: Sequence[_TracedPath], rows_of: Sequence[NDArray[np.int64]],
         addresses: NDArray[np.int64],
     ) -> None:  # fmt: skip
         """The addresses of the accesses of some warps."""
         starts = [
-            np.where(way.row >= 0, batch.access_start[rows[way.row]] + way.place, -1)
-            for way, rows in zip(ways, rows_of, strict=True)
+            np.where(path.row >= 0, batch.access_start[rows[path.row]] + path.place, -1)
+            for path, rows in zip(paths, rows_of, strict=True)
         ]
         source = np.concatenate(starts)
         own = source >= 0
         addresses[own] = batch.addresses[source[own]]
-        addresses += np.concatenate([way.added for way in ways])[:, None]
-        self._widen(batch, ways, rows_of, addresses)
+        addresses += np.concatenate([path.added for path in paths])[:, None]
+        self._widen(batch, paths, rows_of, addresses)
 
     def _widen(
-        self, batch: TraceBatch, ways: Sequence[_Way], rows_of: Sequence[NDArray[np.int64]],
+        self, batch: TraceBatch, paths: Sequence[_TracedPath], rows_of: Sequence[NDArray[np.int64]],
         addresses: NDArray[np.int64],
     ) -> None:  # fmt: skip
         """Accesses that others were joined to begin with the lowest of those that lie beside."""
-        bases = np.cumsum([0, *(len(way.row) for way in ways)])
-        for turn in range(max((len(way.wide) for way in ways), default=0)):
+        bases = np.cumsum([0, *(len(path.row) for path in paths)])
+        for turn in range(max((len(path.wide) for path in paths), default=0)):
             access, source, size = list[Ints](), list[Ints](), list[Ints]()
-            for base, way, rows in zip(bases, ways, rows_of, strict=False):
-                if turn < len(way.wide):
-                    own = way.wide[turn]
+            for base, path, rows in zip(bases, paths, rows_of, strict=False):
+                if turn < len(path.wide):
+                    own = path.wide[turn]
                     access.append(base + own[:, 0])
-                    source.append(batch.access_start[rows[way.row[own[:, 0]]]] + own[:, 1])
+                    source.append(batch.access_start[rows[path.row[own[:, 0]]]] + own[:, 1])
                     size.append(own[:, 2])
             at = np.concatenate(access)
             here, other = addresses[at], batch.addresses[np.concatenate(source)]
