@@ -21,13 +21,17 @@ class Sm:
         self.barriers = np.zeros(len(intervals), np.bool_)
         self.fetch: tuple[float, ...] = 0, 0, 120, 420, 1e9, 1e9
         self.lines = np.zeros((len(intervals), 2), np.int64)
+        self.to_l2 = 0.0
 
     def run(
         self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: bool = False,
         schedulers: int = 1, entries: int = 32, sharing: float = 1.0,
     ) -> float:  # fmt: skip
-        conf = np.array([schedulers, warps, resident, entries, sharing, 0, greedy, *self.fetch],
-                        np.float64)  # fmt: skip
+        conf = np.array(
+            [schedulers, warps, resident, entries, sharing, 0, greedy, *self.fetch, self.to_l2],
+            np.float64,
+        )  # fmt: skip
+        assert len(conf) == native.C_TO_L2 + 1
         first = np.array([0, len(self.rows)], np.int64)
         sequences = np.zeros((blocks, warps), np.int64)
         causes = np.zeros(len(self.rows), np.int64)
@@ -154,3 +158,16 @@ def test_stores_wait_for_room_in_queues():
     assert after_eight_stores(1e9) == pytest.approx(800, abs=10)
     # the last goes when L2 is no more than 50 cycles behind with the seven before
     assert after_eight_stores(50) == pytest.approx(700 - 50 + 500, abs=10)
+
+
+def test_a_launch_ends_when_its_last_store_is_in_l2():
+    def ends(to_l2: float, *, after: float = 0.0) -> float:
+        sm = Sm([(4, 0), (1 + after, 0)], load_store=[2.0, 0], writes=[1.0, 0], l2=[10.0, 0])
+        sm.to_l2 = to_l2
+        sm.barriers[0] = True  # the store ends a run
+        return sm.run(1)
+
+    # L2 is done with the store 10 cycles after it came; from the SM to L2 it takes 90
+    assert ends(90) - ends(0) == pytest.approx(90)
+    # work that goes on for longer hides the way
+    assert ends(90, after=500) == pytest.approx(ends(0, after=500))
