@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,10 @@ from kcc.stages import redirection
 
 ROOT = Path(tests.__file__).parents[1]
 SCRIPT = Path(__file__).with_name("arrays_script.py")
+
+CRASHES_OF_POCL = 3
+"""How often the script is begun under PoCL before its segmentation faults count: PoCL 3.0's threads
+crash now and then on a loaded machine, which says nothing about results, ours or theirs."""
 
 
 def results(path: Path) -> dict[str, NDArray[Any]]:
@@ -67,11 +72,14 @@ def test_results_are_those_of_pocl(ours: dict[str, NDArray[Any]], tmp_path: Path
     # It leaves at once: PoCL 3.0 may crash when the interpreter takes its objects down.
     code = "import os, runpy; from tests.pocl import choose_device; choose_device(); "
     code += f"runpy.run_path({str(SCRIPT)!r}); os._exit(0)"
-    done = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", "-c", code, str(target)],
-        env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    for _ in range(CRASHES_OF_POCL):
+        done = subprocess.run(
+            [sys.executable, "-X", "faulthandler", "-P", "-W", "ignore", "-c", code, str(target)],
+            env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONPATH": str(ROOT)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != -signal.SIGSEGV:
+            break
     assert done.returncode == 0, done.stderr
     theirs = results(target)
     assert theirs.keys() == ours.keys()
