@@ -264,6 +264,7 @@ def load(
     stats, lines, state = counts.stats, counts.lines, sms.state[sm]
     sets, sectors, hit_latency = conf[L1_SETS], conf[SECTORS], conf[L1_LATENCY]
     time, cause, in_cycle = now, C_LOAD_STORE, 0
+    late: Any = 0  # of the time, cycles that the unit stood still for want of entries
     used = 0  # banks, in this cycle
     done: Any = now
     queued: Any = 0
@@ -324,6 +325,7 @@ def load(
                     state_of = l1.lines[at, sectors + sector]
                     if state_of >> LEVEL_BITS >= conf[L1_MERGE]:
                         stats[S_MERGE] += 1
+                        late += max(there - time, 0)
                         time = max(time, there)
                         cause = C_MSHR
                     else:
@@ -337,18 +339,24 @@ def load(
             if state.misses == conf[L1_MSHR]:
                 if sms.misses[sm, 0] > time:
                     stats[S_MSHR] += sms.misses[sm, 0] - time
+                    late += sms.misses[sm, 0] - time
                     time = sms.misses[sm, 0]
                     in_cycle = 0
                     cause = C_MSHR
                 state.misses = make_room(sms.misses, sm, state.misses, time)
             cycles = conf[REQUEST_MORE] if asks else conf[REQUEST_CYCLES]
             asks = True
-            served, waited = request(conf, sms, memory, sm, unit, time, cycles, 1)
+            served, waited = request(conf, sms, memory, sm, unit, time - late, cycles, 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
             ready, beyond, came = read_level2(
                 conf, sms, l2, memory, stats, sm, unit, place, line, sector, served, known
             )  # fmt: skip
+            # Its places in queues it has from when the access began: those of an entry that comes
+            # later would stand empty until then for all others.
+            queues = min(waited + beyond, late)
+            ready += late - queues
+            waited, beyond = waited + beyond - queues, 0
             heap_add(sms.misses, sm, state.misses, ready)
             state.misses += 1
             if not is_wanted:

@@ -240,6 +240,19 @@ def test_miss_entries_bound_what_is_under_way(tmp_path: Path) -> None:
     assert free.cycles < 2 * 334  # some share a bank
 
 
+def test_who_waits_for_an_entry_holds_up_no_other_sm(tmp_path: Path) -> None:
+    """32 sectors through four entries take eight latencies; meanwhile the loads of another SM, one
+    after the other, find the slice and the channel free."""
+    wide, chain = Warp(), Warp()
+    wide.op("LDG", 1, (100,), [GLOBAL + lane * (1 << 21) for lane in range(32)])
+    for n in range(6):
+        one_lane(chain, "LDG", 1, (1,), GLOBAL + (1 << 30) + n * (1 << 21))
+    machine = ("l1.mshr=4", "sm_count=2", "l2.slices=1", "dram.channels=1")
+    rows = "dram.timing=RP=0:RCD=0:RC=1"
+    timing = check(simulate(tmp_path, [[wide], [chain]], *machine, rows))
+    assert timing.cycles == pytest.approx(8 * 334, rel=0.05)
+
+
 def test_barrier_waits_for_the_slowest(tmp_path: Path) -> None:
     """The warps alternate: one works before the first barrier, the other after it."""
     first, second = Warp(), Warp()
