@@ -33,10 +33,10 @@ from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
-from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
 from kcc.sim.flow.launch_flow import Flow, grid_of
 from kcc.sim.flow.open_arguments import open_arguments, placed
+from kcc.sim.program.joined_atomics import is_joined
 
 Ints = NDArray[np.int64]
 

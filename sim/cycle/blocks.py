@@ -20,6 +20,7 @@ from kcc.sim.cycle.layout import Code, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.record_layout import ACCESS, ROW, TRANSACTION
 from kcc.sim.machine.costs import Unit
+from kcc.sim.program.issued import joined_accesses
 
 G = TypeVar("G", bound=np.generic)
 
@@ -32,7 +33,7 @@ PRIVATE_BASE = 0x0000_0200_0000_0000
 """Where the trace has it."""
 LOCAL_BASE = 0x0000_0100_0000_0000
 
-GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE = range(8)
+GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED = range(9)
 """As in coalesce_native."""
 
 
@@ -44,7 +45,7 @@ class BlockSupply:
     ) -> None:
         self.tables, self.machine, self.touched = tables, machine, _touched(code)
         self.warps = launch.warps(tables.width)
-        self.kinds = np.array([_kind(a.operation, a.memory) for a in tables.accesses], np.int64)
+        self.kinds = kinds_of(tables)
         self.sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
         self.counted = np.array([s.counted for s in tables.segments], np.int64)
         self.streams = Streams(
@@ -94,7 +95,7 @@ class BlockSupply:
             machine.lanes_together, machine.pairs_together, PRIVATE_LINES,
             self.tables.private_bytes,
             machine[Conf.CONSTANT_SETS] > 0, Port(*machine.port),
-            machine[Conf.STORED_WORDS] > 0,
+            machine[Conf.STORED_WORDS] > 0, machine[Conf.ATOMIC_BY_LINE] > 0,
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)
         self.streams = self.streams._replace(accesses=accesses)
@@ -207,6 +208,16 @@ def _touched(code: Code) -> NDArray[np.int64]:
     touched[:-1][~is_next | (segments["first_copy"] < segments["end_copy"])[1:]] = -1
     touched[-1:] = -1
     return touched
+
+
+def kinds_of(tables: TraceTables) -> NDArray[np.int64]:
+    """How each access is taken apart. Lanes of one address that join their atomic operations ask
+    for one of them."""
+    kinds = np.array([_kind(a.operation, a.memory) for a in tables.accesses], np.int64)
+    joined = joined_accesses(tables)
+    kinds[joined & (kinds == ATOMIC)] = JOINED
+    kinds[joined & (kinds == LOCAL_ATOMIC)] = LOCAL_STORE
+    return kinds
 
 
 def _kind(operation: str, space: str) -> int:

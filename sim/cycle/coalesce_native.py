@@ -20,7 +20,7 @@ from kcc.sim.machine.port_native import Port, global_port, local_port, vector_po
 Ints = Any
 Masks = Any
 
-GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE = range(8)
+GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED = range(9)
 """How an access is taken apart. Where the port does not count, stores go as loads."""
 
 WORDS_OF_LANE = PIECE // WORD + 1
@@ -44,6 +44,8 @@ class Geometry(NamedTuple):
     port: Port = Port()
     words: bool = False
     """Whether the words of a line that are stored are wanted."""
+    atomics_by_line: bool = False
+    """Whether all lanes of an atomic that hit a line count, not those of one address."""
 
 
 @inlined
@@ -102,15 +104,17 @@ def add_private(
 
 @inlined
 def weigh(
-    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, line_bytes: int
-) -> None:
-    """How often the lanes of an atomic hit the same address, at most, in each line."""
+    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, line_bytes: int,
+    by_line: bool,
+) -> None:  # fmt: skip
+    """How many lanes of an atomic hit each line, or the same address in it, at most."""
+    piece = line_bytes if by_line else 1
     for lane in range(len(addresses)):
         if active(mask, lane):
             same = 0
             for other in range(lane, len(addresses)):
                 if active(mask, other):
-                    same += addresses[lane] == addresses[other]
+                    same += addresses[lane] // piece == addresses[other] // piece
             line = addresses[lane] // line_bytes
             for place in range(first, end):
                 if transactions[place].line == line:
@@ -143,7 +147,7 @@ def add_access(
                     words, seen,
                 )  # fmt: skip
     if kind == ATOMIC:
-        weigh(transactions, first, end, addresses, mask, g.line_bytes)
+        weigh(transactions, first, end, addresses, mask, g.line_bytes, g.atomics_by_line)
     return end
 
 
@@ -207,7 +211,7 @@ def coalesce(
                 transactions[end].weight = distinct_words(own, mask, words)
             accesses[number].count = last - end
             wide = g.port.wide_lanes > 0 and kind == GLOBAL
-            ruled = g.port.passes > 0 and kind in (GLOBAL, STORE, ATOMIC)
+            ruled = g.port.passes > 0 and kind in (GLOBAL, STORE, ATOMIC, JOINED)
             if (wide or ruled) and last > end:
                 passes = local_passes(
                     own, mask, size, SHARED, g.banks, g.lanes_together, g.pairs_together, words,

@@ -268,6 +268,11 @@ class Conf(IntEnum):
     """Times that a slice of L2 works on a sector that is stored in part."""
     STORED_WORDS = 73
     """1: which words of a line are stored matters."""
+    ATOMIC_OPERATION = 74
+    """Of the line (or word) that an atomic operation of a lane is for, in 1/64 cycle; 0: it takes
+    its slice as a sector does."""
+    ATOMIC_BY_LINE = 75
+    """1: operations for words of one line wait for each other, else those for one word."""
 
 
 CONF_SIZE = len(Conf)

@@ -51,6 +51,7 @@ LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
 ATOMIC_LATENCY, L2_LATENCY = int(Conf.ATOMIC_LATENCY), int(Conf.L2_LATENCY)
+ATOMIC_OPERATION = int(Conf.ATOMIC_OPERATION)
 REQUEST_CYCLES, REQUEST_MORE = int(Conf.REQUEST_CYCLES), int(Conf.REQUEST_MORE)
 STORE_CYCLES, STORE_MORE = int(Conf.STORE_CYCLES), int(Conf.STORE_MORE)
 K_LOAD, K_STORE = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE)
@@ -177,6 +178,15 @@ def hold(sms: Sms, sm: int, port: Any) -> int:
 
 
 @inlined
+def hold_line(l2: Cache, place: int, sectors: int, until: int) -> None:
+    """A line of L2 gives no sector, and takes no atomic operation, before ``until``."""
+    own = l2.lines[np.uint64(place)]
+    for sector in range(np.uint64(sectors)):
+        if own[sector] != ABSENT:
+            own[sector] = until
+
+
+@inlined
 def write(
     conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
     transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, busy: int, now: int,
@@ -197,6 +207,10 @@ def write(
         unit, ways = home_of(conf, line)
         place: Any = -1
         known = beside = False
+        takes: Any = 0  # cycles of the line, for all lanes of an atomic
+        begin: Any = 0
+        if kind != K_STORE and conf[ATOMIC_OPERATION] > 0:
+            takes = (conf[ATOMIC_OPERATION] * weight + 63) >> 6
         if kind == K_STORE and conf[STORES_STAY]:
             keep_stored(conf, l1, sm, line, mask, now)
         while mask:
@@ -216,7 +230,8 @@ def write(
                 own = LINE_WORDS // conf[SECTORS]
                 parts = ~(words >> (sector * own)) & ((1 << own) - 1)
                 weight = conf[PART_WRITTEN] if parts != 0 else 1
-            served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
+            work: Any = 1 if takes > 0 else weight
+            served, waited = request(conf, sms, memory, sm, unit, time, cycles, work)
             room = max(room, queue_has_room(conf, memory, unit))
             if state.out >> 6 > time + WRITES_AHEAD:
                 time = (state.out >> 6) - WRITES_AHEAD
@@ -235,9 +250,13 @@ def write(
                 )  # fmt: skip
                 if place >= 0 and conf[WRITE_BACK]:
                     set_dirty(conf, l2, ways, place, sector)
-                ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY]
+                ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY] + takes
                 if ready > done:
                     done, queued = ready, waited + beyond
+                here = np.int64(l2.lines[np.uint64(place), np.uint64(sector)]) if takes > 0 else 0
+                begin = max(begin, here, served)
+        if takes > 0:
+            hold_line(l2, place, conf[SECTORS], begin + takes)
     if room > time:
         time, cause = room, C_QUEUE
     state.lsu = max(time + 1, now + max(conf[LSU_INTERVAL], busy))

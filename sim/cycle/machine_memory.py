@@ -12,6 +12,7 @@ from kcc.base.gpu.facts import Quality
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import SIDE_WAYS, Conf
+from kcc.sim.machine.atomics import queue_of_gpu
 from kcc.sim.machine.dram_banks import bank_mapping_of
 from kcc.sim.machine.l2_path import l2_bytes_per_cycle, part_written_cycles, way_to_l2
 from kcc.sim.machine.memory_side import memory_side_of
@@ -129,6 +130,10 @@ def level2(
     conf[Conf.STORED_WORDS] = conf[Conf.L2_PARTIAL] or conf[Conf.PART_WRITTEN] > 1
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
     _interconnect(reader, conf, line, sector, clock)
+    queue = queue_of_gpu(reader.gpu)
+    if queue is not None and size:
+        conf[Conf.ATOMIC_OPERATION] = round(64 * queue.operation_cycles)
+        conf[Conf.ATOMIC_BY_LINE] = queue.by_line
     conf[Conf.ATOMIC_LATENCY] = whole(
         reader, "latency_cycles.atomic_global", latency, "as a load that hits L2"
     )

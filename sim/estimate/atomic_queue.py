@@ -1,11 +1,6 @@
-"""How long atomic operations queue for one line of global memory.
+"""How long atomic operations queue for one line of global memory (:mod:`kcc.sim.machine.atomics`).
 
-A slice of L2 does one of them a cycle (NVIDIA, "Kepler GK110" white paper, 2012, "Atomic
-Operations": one per clock on a common address, nine times what Fermi does; AMD's are taken to be
-alike), also those for the words of one line: thread blocks that add 256 sums to the same eight
-lines take 26 cycles of a line for each 32 of them on an RTX 2080 Ti and 29 on a Titan V
-(kernel_performance.csv, histogram). More lines are served together. Addresses that memory decides
-are not known to be few, and do not queue here.
+Addresses that memory decides are not known to be few, and do not queue here.
 """
 
 from __future__ import annotations
@@ -15,12 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kcc.sim.caches.streams import LINE, Stream
-from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.estimate.subject import Subject
+from kcc.sim.machine.atomics import queue_of
 from kcc.sim.machine.costs import Generation
+from kcc.sim.program.joined_atomics import is_joined
 from kcc.sim.program.operations import MachineOperation, Memory
-
-OPERATION_CYCLES, FERMI_CYCLES = 1.0, 9.0
 
 
 def queue_cycles(
@@ -30,7 +24,8 @@ def queue_cycles(
     """Cycles in which L2 does all operations of a launch on the line that most of them are for.
     ``executions`` are those of ``operations``, by warps."""
     found = dict[tuple[str, int], float]()
-    piece = 1 if generation is Generation.FERMI else LINE  # of Fermi only words are known
+    cycles, by_line = queue_of(generation)
+    piece = LINE if by_line else 1
     for stream, operation, times in _atomics(subject, operations, executions):
         if stream.rows is None:
             continue
@@ -38,7 +33,7 @@ def queue_cycles(
         lanes = 1.0 if joined and stream.is_uniform else stream.lanes * stream.width
         line = stream.array, int(stream.rows.min()) // piece
         found[line] = found.get(line, 0.0) + times * lanes / _pieces(subject, stream, piece)
-    return max(found.values(), default=0.0) * _cycles(generation)
+    return max(found.values(), default=0.0) * cycles
 
 
 def one_word_cycles(
@@ -50,7 +45,7 @@ def one_word_cycles(
     for stream, _, times in _atomics(subject, operations, executions):
         if stream.rows is None:
             found[stream.array] = found.get(stream.array, 0.0) + times * stream.lanes * stream.width
-    return max(found.values(), default=0.0) * _cycles(generation)
+    return max(found.values(), default=0.0) * queue_of(generation).operation_cycles
 
 
 def _atomics(
@@ -60,10 +55,6 @@ def _atomics(
     for operation, times in zip(operations, executions, strict=True):
         if operation.memory is Memory.GLOBAL_ATOMIC and operation.access in streams:
             yield streams[operation.access], operation, times
-
-
-def _cycles(generation: Generation) -> float:
-    return FERMI_CYCLES if generation is Generation.FERMI else OPERATION_CYCLES
 
 
 def _pieces(subject: Subject, stream: Stream, piece: int) -> float:

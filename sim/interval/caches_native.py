@@ -54,8 +54,8 @@ LOAD, STORE, ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GL
 (
     H_SMS, H_BLOCKS, H_WARPS, H_L1_SETS, H_L1_WAYS, H_L1_HIT, H_PORTS, H_L2_SETS, H_L2_WAYS,
     H_SLICES, H_HASHED, H_WRITE_BACK, H_L2_HIT, H_DRAM, H_ATOMIC, H_SECTORS, H_CHANNELS, H_BANKS,
-    H_ROW_LINES, H_ROW_SAVES, H_BANK_MAPPING,
-) = range(21)  # fmt: skip
+    H_ROW_LINES, H_ROW_SAVES, H_BANK_MAPPING, H_ATOMIC_LINES,
+) = range(22)  # fmt: skip
 """Places in the shape that caches have."""
 
 T_CLOCK, T_DIRTY, T_NEXT_BLOCK = range(3)
@@ -157,9 +157,11 @@ def access_memory(
                 continue
             counts[op, S_SECTORS] += 1
             if kind != LOAD:
+                # what an atomic takes of its line is counted apart
+                weight = 1 if shape[H_ATOMIC_LINES] else mask >> WEIGHT_SHIFT
                 ready, came = level2(
                     shape, totals, l2_tags, l2_used, l2_filled, l2_dirty, rows, counts,
-                    slice_work, op, now, line, sector, mask >> WEIGHT_SHIFT, kind == STORE,
+                    slice_work, op, now, line, sector, weight, kind == STORE,
                 )  # fmt: skip
                 if kind == ATOMIC:
                     ready += shape[H_ATOMIC] - shape[H_L2_HIT]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
-from kcc.sim.interval.facts import IntervalMachine, Operations
+from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
 from kcc.sim.interval.requests import Requests, Statics, Transactions, joined
 
 GROUP_ACCESSES = 1 << 21
@@ -96,6 +96,8 @@ class Collection:
     slice_work: NDArray[np.float64]
     sequence_of_warp: NDArray[np.int32]
     thread_instructions: int
+    atomics_of_a_line: float
+    """Lanes whose atomic operations are for the line that most are for."""
 
     def per_execution(self, event: Event) -> NDArray[np.float64]:
         """The mean of a count over the executions of each operation."""
@@ -156,6 +158,7 @@ class Collector:
         self.flush_at = GROUP_ACCESSES
         self.counts = np.zeros((len(operations), EVENTS))
         self.slice_work = np.zeros((2, machine.l2_slices))
+        self.atomics_of_line = dict[int, float]()
         self.sequence_of_warp = np.full(
             (launch.thread_blocks, launch.warps(tables.width)), -1, np.int32
         )
@@ -209,6 +212,7 @@ class Collector:
             tuple(map(WarpSequence, self.kept, warps.tolist())),
             self.block_slots, self.dirty, self.slice_work,
             self.sequence_of_warp, self.thread_instructions,
+            max(self.atomics_of_line.values(), default=0.0),
         )  # fmt: skip
 
     def _flush(self, *, last: bool) -> None:
@@ -249,6 +253,8 @@ class Collector:
             s.slots_of_segment, s.solo_of_segment, s.barrier_of_segment, events, bounds, hashes,
         )  # fmt: skip
         self._keep_sequences(rows, order, starts, hashes)
+        if m.atomic_operation_cycles > 0:
+            self._count_atomics(rows)
         first = int(warps[0]) // self.warps_per_block
         blocks = int(warps[-1]) // self.warps_per_block - first + 1
         all_bounds = np.zeros((blocks * self.warps_per_block, 2), np.int64)
@@ -258,7 +264,8 @@ class Collector:
             [m.sms, m.blocks, self.warps_per_block, m.l1.sets, m.l1.ways, m.l1_hit_cycles,
              m.l1_ports, m.l2.sets, m.l2.ways, m.l2_slices, m.l2_hashed, m.l2_write_back,
              m.l2_hit_cycles, m.dram_cycles, m.atomic_cycles, m.line_bytes // m.sector_bytes,
-             m.channels, m.banks, m.row_lines, m.row_hit_saves_cycles, m.bank_mapping],
+             m.channels, m.banks, m.row_lines, m.row_hit_saves_cycles, m.bank_mapping,
+             m.atomic_operation_cycles > 0],
             np.int64,
         )  # fmt: skip
         c = self.cache
@@ -268,6 +275,21 @@ class Collector:
             c.filled, c.dirty, c.rows, self.counts, self.slice_work,
         )  # fmt: skip
         self.dirty += int(self.totals[1])
+
+    def _count_atomics(self, rows: Requests) -> None:
+        """Add the lanes of atomic operations to those of the lines that they are for."""
+        from kcc.sim.interval.events_native import T_LINE, T_SECTORS, WEIGHT_SHIFT
+
+        kinds = self.operations.kind[self.statics.operation_of_access[rows.access]]
+        first, count = rows.places[kinds == Kind.GLOBAL_ATOMIC].T
+        if not len(first):
+            return
+        begins = np.repeat(first - np.cumsum(count) + count, count)
+        asked = self.transactions.rows[begins + np.arange(int(count.sum()))]
+        lines, place = np.unique(asked[:, T_LINE], return_inverse=True)
+        lanes = np.bincount(place, asked[:, T_SECTORS] >> WEIGHT_SHIFT)
+        for line, own in zip(lines.tolist(), lanes.tolist(), strict=True):
+            self.atomics_of_line[line] = self.atomics_of_line.get(line, 0.0) + own
 
     def _keep_sequences(
         self, rows: Requests, order: NDArray[np.int64], starts: NDArray[np.int64],

@@ -113,7 +113,9 @@ class IntervalMachine:
     those of a load from DRAM in all, ``row_hit_saves_cycles`` less where the row is open.
     ``instructions`` is an SM's cache of lines of code. Requests wait in queues, ``l2_queue`` at a
     slice and ``dram_queue`` at a channel; a channel turns from reads to writes and back in
-    ``turnaround_cycles``, for ``writes_together`` sectors.
+    ``turnaround_cycles``, for ``writes_together`` sectors. An atomic
+    operation of a lane takes ``atomic_operation_cycles`` of its line (``atomics_by_line``) or word;
+    0: it takes its slice as a sector does.
     """
 
     name: str
@@ -157,6 +159,8 @@ class IntervalMachine:
     writes_together: int
     row_hit_saves_cycles: int
     atomic_cycles: int
+    atomic_operation_cycles: float
+    atomics_by_line: bool
     barrier_cycles: int
     launch_cycles: int
     code_cycles: int

@@ -41,6 +41,8 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     found[:, Feature.OUT_CYCLES] = reads * machine.request_cycles + writes * machine.store_cycles
     found[:, Feature.IN_CYCLES] = reads * machine.data_cycles
     found[:, Feature.L2_REQUESTS] = per(Event.WORK) * _imbalance(collection.slice_work[0])
+    atomic = o.kind == Kind.GLOBAL_ATOMIC
+    found[atomic, Feature.L2_REQUESTS] *= _line_share(collection, machine)
     written = collection.total(Event.WRITES)
     share = collection.dirty_sectors / written if written else 0.0
     share *= 1 + _turnaround(collection, machine)
@@ -53,6 +55,16 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     rows = np.flatnonzero(o.kind > Kind.PHI)
     found[rows, Feature.UNITS + o.resource[rows]] = o.busy_cycles[rows]
     return found
+
+
+def _line_share(collection: Collection, machine: IntervalMachine) -> float:
+    """How much longer the line that most atomic operations are for is busy with them than the
+    slices of L2 are; 1 if it is not."""
+    atomic = collection.operations.kind == Kind.GLOBAL_ATOMIC
+    work = float(collection.events[atomic, Event.WORK].sum())
+    work *= _imbalance(collection.slice_work[0]) * machine.l2_service_cycles / machine.l2_slices
+    line = collection.atomics_of_a_line * machine.atomic_operation_cycles
+    return max(line / work, 1.0) if work else 1.0
 
 
 def _turnaround(collection: Collection, machine: IntervalMachine) -> float:

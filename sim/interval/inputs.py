@@ -97,6 +97,8 @@ def _machine(m: Machine) -> IntervalMachine:
         writes_together=m[Conf.WRITES_TOGETHER],
         row_hit_saves_cycles=m[Conf.ROW_MISS],
         atomic_cycles=m[Conf.ATOMIC_LATENCY],
+        atomic_operation_cycles=m[Conf.ATOMIC_OPERATION] / SIXTY_FOURTHS,
+        atomics_by_line=bool(m[Conf.ATOMIC_BY_LINE]),
         barrier_cycles=m[Conf.BARRIER_LATENCY],
         launch_cycles=m[Conf.OVERHEAD],
         code_cycles=m[Conf.CODE_CYCLES],

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
+from kcc.sim.program.issued import joined_accesses
 
 WORD_BYTES = 4
 """The least that lies apart for a lane: in private memory its words are side by side with those of
 other lanes."""
 
 LOCAL_ATOMIC = 100
-"""Added to the kind of an atomic in local memory."""
+"""Added to the kind of an atomic in local memory that its lanes do not join."""
 
 TRANSACTIONS_PER_ACCESS = 4
 """Room at first."""
@@ -107,7 +108,11 @@ class Statics:
         self.is_store = np.array([a.operation == "store" for a in tables.accesses], np.bool_)
         kinds = o.kind[self.operation_of_access] if count else np.zeros(0, np.int64)
         atomic = np.array([a.operation == "atomic" for a in tables.accesses], np.bool_)
-        self.kind_of_access = np.where((kinds == Kind.LOCAL) & atomic, kinds + LOCAL_ATOMIC, kinds)
+        joined = joined_accesses(tables)
+        self.kind_of_access = np.where(
+            (kinds == Kind.LOCAL) & atomic & ~joined, kinds + LOCAL_ATOMIC, kinds
+        )
+        self.kind_of_access[joined & (kinds == Kind.GLOBAL_ATOMIC)] = Kind.GLOBAL_STORE
         self.slots_of_access = np.zeros(count, np.int64)
         self.solo_of_access = np.zeros(count, np.int64)
         self.needs_of_access = np.full(count, -1, np.int64)
@@ -169,7 +174,8 @@ class Statics:
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
                 self.is_private, self.is_store, self.private_bytes, m.line_bytes, m.sector_bytes,
-                m.local_banks, m.lanes_together, m.pairs_together, most, row, transactions.count,
+                m.local_banks, m.lanes_together, m.pairs_together, m.atomics_by_line, most, row,
+                transactions.count,
                 counts, places, transactions.rows, Port(*m.port),
             )  # fmt: skip
         return Requests(warp, batch.segment, batch.access_start, batch.access, places)

@@ -110,16 +110,18 @@ def global_transactions(
 
 @uncounted
 def weigh_atomics(
-    addresses: Ints, row: int, mask: int, width: int, line_bytes: int, transactions: Ints,
-    first: int, end: int,
+    addresses: Ints, row: int, mask: int, width: int, line_bytes: int, by_line: bool,
+    transactions: Ints, first: int, end: int,
 ) -> None:  # fmt: skip
-    """How often L2 works on a line for an atomic: once for each lane at one address."""
+    """How many lanes of an atomic hit each line, or the same address in it, at most."""
+    piece = line_bytes if by_line else 1
     for lane in range(width):
         if not (mask >> lane) & 1:
             continue
         same = 0
         for other in range(lane, width):
-            same += (mask >> other) & 1 and addresses[row, lane] == addresses[row, other]
+            if (mask >> other) & 1:
+                same += addresses[row, lane] // piece == addresses[row, other] // piece
         line = addresses[row, lane] // line_bytes
         for place in range(first, end):
             if transactions[place, T_LINE] == line:
@@ -173,8 +175,8 @@ def make_requests(
     mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
     kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
     is_store: Ints, private_bytes: int, line_bytes: int, sector_bytes: int, banks: int,
-    together: int, pairs: bool, most: int, begin: int, first_free: int, counts: Floats,
-    requests: Ints, transactions: Ints, port: Port,
+    together: int, pairs: bool, by_line: bool, most: int, begin: int, first_free: int,
+    counts: Floats, requests: Ints, transactions: Ints, port: Port,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
     number (-1 and 0 for local and constant memory, whose passes are counted at once).
@@ -238,7 +240,15 @@ def make_requests(
                 )  # fmt: skip
                 if kind == ATOMIC:
                     weigh_atomics(
-                        addresses, each, lanes, width, line_bytes, transactions, end, after
+                        addresses,
+                        each,
+                        lanes,
+                        width,
+                        line_bytes,
+                        by_line,
+                        transactions,
+                        end,
+                        after,
                     )
                 own[K_VERSION], own[K_BASE] = versions[number], base
                 own[K_FIRST], own[K_COUNT] = end, after - end

@@ -36,13 +36,14 @@ class Draft:
     whole: float = 0.0
     has_doubles: bool = False
     product: MatrixProduct | None = None
+    joined: bool = False
 
     def frozen(self) -> MachineOperation:
         """The operation as it is now."""
         return MachineOperation(
             self.unit, self.kind, self.slots, self.steps, tuple(self.needs), self.memory,
             self.access, self.bytes, self.line, self.instruction, -1, self.parts, self.every,
-            self.whole, self.has_doubles, self.product,
+            self.whole, self.has_doubles, self.product, self.joined,
         )  # fmt: skip
 
 

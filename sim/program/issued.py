@@ -60,6 +60,16 @@ def code_of(tables: TraceTables) -> str:
     return "the trace's" if tables.language == MACHINE_CODE else "kcc"
 
 
+def joined_accesses(tables: TraceTables) -> NDArray[np.bool_]:
+    """Which accesses are atomic operations that the lanes of a warp do among themselves first."""
+    found = np.zeros(len(tables.accesses), np.bool_)
+    if isinstance(tables, IssuedTables):
+        for own, place in zip(tables.operations, tables.instructions, strict=True):
+            if own.joined and place.access >= 0:
+                found[place.access] = True
+    return found
+
+
 def lowering_notes(tables: TraceTables) -> tuple[str, ...]:
     """What a result rests on where tables have neither machine operations nor machine code."""
     if isinstance(tables, IssuedTables):

@@ -64,6 +64,7 @@ from kcc.sim.program.integer_arithmetic import (
     IntegerCost,
     integer_costs,
 )
+from kcc.sim.program.joined_atomics import have_one_address, is_joined
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
@@ -434,6 +435,7 @@ class _Lowering:
         size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
         draft = self._access_draft(instruction, touch, size, needs)
         draft.line, draft.instruction = _line(instruction), instruction.index
+        draft.joined = is_joined(instruction) and have_one_address(address)
         number = self.drafts.add(instruction.block, draft)
         if touch.op is AccessOp.LOAD and not touch.volatile:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size

@@ -49,7 +49,8 @@ class MachineOperation:
     work-item lies, -1 for all else. ``parts`` are the accesses of the IR that one load does, where
     they are several. What the iterations of an unrolled loop share is issued in one of ``every``,
     with ``whole`` instructions, of which ``slots`` is the mean. ``has_doubles``: a conversion from
-    or to double precision."""
+    or to double precision; ``joined``: an atomic operation that the lanes of a warp, which have one
+    address, do among themselves first."""
 
     unit: Unit
     kind: InstructionClass
@@ -68,6 +69,7 @@ class MachineOperation:
     has_doubles: bool = False
     product: MatrixProduct | None = None
     """What the tensor cores compute."""
+    joined: bool = False
 
     @property
     def at_once(self) -> float:

@@ -33,9 +33,11 @@ class Access:
         return [a for lane, a in enumerate(self.addresses) if self.mask >> lane & 1]
 
 
-def plain_transactions(access: Access, size: int, *, is_atomic: bool) -> list[tuple[int, int, int]]:
+def plain_transactions(
+    access: Access, size: int, *, is_atomic: bool, by_line: bool
+) -> list[tuple[int, int, int]]:
     """Lines in the order in which lanes come to them, with the sectors touched; atomics count the
-    most lanes at one address that begins in the line."""
+    lanes that begin in the line, or of these the most at one address."""
     lines = dict[int, int]()
     for low in access.of_active():
         for byte in range(low, low + size):
@@ -43,7 +45,8 @@ def plain_transactions(access: Access, size: int, *, is_atomic: bool) -> list[tu
     found = list[tuple[int, int, int]]()
     for line, sectors in lines.items():
         here = [a for a in access.of_active() if a // LINE == line]
-        weight = max((here.count(a) for a in here), default=1) if is_atomic else 1
+        same = len(here) if by_line else max((here.count(a) for a in here), default=1)
+        weight = max(same, 1) if is_atomic else 1
         found.append((line, sectors, weight))
     return found
 
@@ -79,8 +82,10 @@ def executions(draw: st.DrawFn) -> list[Access]:
 
 
 @settings(deadline=None, max_examples=150)
-@given(executions(), st.sampled_from(KINDS), st.sampled_from((4, 8)), st.integers(1, 40))
-def test_requests(accesses: list[Access], kind: int, size: int, room: int):
+@given(
+    executions(), st.sampled_from(KINDS), st.sampled_from((4, 8)), st.integers(1, 40), st.booleans()
+)
+def test_requests(accesses: list[Access], kind: int, size: int, room: int, by_line: bool):
     count = len(accesses)
     counts, places = np.zeros((1, COLUMNS)), np.zeros((count, 2), np.int64)
     most = LANES * 4
@@ -93,8 +98,8 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int):
             np.array([a.number for a in accesses], np.int32),
             np.array([a.addresses for a in accesses]), np.zeros(count, np.int64),
             np.full(2, kind), np.zeros(2, np.int64), np.full(2, size), np.zeros(2, np.bool_),
-            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, most, row, end, counts,
-            places, transactions, Port(),
+            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, by_line, most, row, end,
+            counts, places, transactions, Port(),
         )  # fmt: skip
         transactions = np.concatenate([transactions[:end], np.zeros((most + room, 2), np.int64)])
     if kind in (Kind.LOCAL, LOCAL_ATOMIC, Kind.CONSTANT_LOAD):
@@ -107,4 +112,4 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int):
         low = (1 << WEIGHT_SHIFT) - 1
         found = [(line, packed & low, packed >> WEIGHT_SHIFT) for line, packed in own]
         is_atomic = kind == Kind.GLOBAL_ATOMIC
-        assert found == plain_transactions(access, size, is_atomic=is_atomic)
+        assert found == plain_transactions(access, size, is_atomic=is_atomic, by_line=by_line)
