@@ -217,5 +217,7 @@ def _number(text: str, names: dict[str, Value]) -> Value:
 
 
 def _line_of(source: SourceText, text: str) -> int:
-    """The line that holds a text."""
+    """The line that holds a text, or whose number it is."""
+    if text.isdigit():
+        return int(text)
     return next(n for n, line in enumerate(source.text.split("\n"), 1) if text in line)

@@ -40,8 +40,11 @@ from benchmarks.public_programs import (
     NBODY_GPUS,
     PEAK_GPUS,
     PERFORMANCE_GPUS,
+    RDNA3_GPUS,
     RTX_4060_TI,
+    TEA_GPUS,
     TRAINING_GPUS,
+    WEATHER_GPUS,
     book,
     course,
     electric_nbody,
@@ -52,6 +55,7 @@ from benchmarks.public_programs import (
     model_kernel,
     peak,
     performance,
+    product,
     profiled_3090,
     profiled_4060,
     reduce_a100,
@@ -62,7 +66,9 @@ from benchmarks.public_programs import (
     sgemm_a6000,
     sgemm_ms,
     sgemm_rx7900xtx,
+    tea,
     training,
+    weather,
 )
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.validation.case import Gpu, Measures
@@ -191,6 +197,11 @@ def _small_or_no_kernel(row: Row) -> str:
     if row["kernel"] == "invert_mapping":
         return "not a kernel's time"
     return "sizes at which the host's time decides" if row["size"] in ("tiny", "small") else ""
+
+
+WINDOWS_LAUNCH_US = 40.0
+"""Below, rows of a host with Windows have its own times: 10,000, 100,000 and 500,000 columns of one
+kernel take 12, 34 and 15 us there."""
 
 
 def _by_column(rows: Iterable[Row]) -> list[Row]:
@@ -346,6 +357,18 @@ TABLES = (
     Table("rtx4090_kernels.csv", "", {"": "rtx4090"}, rtx4090_kernel, Measures.LAUNCH, (_kernel,),
           lambda _: "", warm=True,
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6ee0eb4f"),
+    # Events around launches in a queue, or around each.
+    Table("weather_rtx5070.csv", "", WEATHER_GPUS, weather, Measures.LAUNCH, (_kernel,),
+          lambda _: "", warm=True,
+          aside=lambda row: ("no longer than its launch by the host"
+                             if float(row["time_us"]) < WINDOWS_LAUNCH_US else ""),
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="def99dd5"),
+    Table("tealeaf_nvidia.csv", "", TEA_GPUS, tea, Measures.LAUNCH, (_gpu, _kernel),
+          lambda _: "",
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="def99dd5"),
+    Table("products_rdna3.csv", "", RDNA3_GPUS, product, Measures.LAUNCH, (_gpu, _kernel),
+          lambda _: "", warm=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="def99dd5"),
 )  # fmt: skip
 
 NO_TIMES = {

@@ -285,10 +285,36 @@ RTX_4060_TI: Mapping[str, str] = {
 }
 
 
+WEATHER_GPUS: Mapping[str, str] = {
+    "rtx5070": "rtx5090 sm_count=48 core_clock_base_mhz=2325 core_clock_boost_mhz=2512"
+    " memory_bandwidth_gbs=672 memory_bus_bits=192 dram_size_gib=12 l2.size_bytes=50331648",
+}
+TEA_GPUS: Mapping[str, str] = {
+    "2080ti": "rtx2080ti", "k20m": "k20",
+    "p100-pcie": "p100 core_clock_base_mhz=1126 core_clock_boost_mhz=1303",
+    "v100-sxm2": "v100 core_clock_base_mhz=1290 core_clock_boost_mhz=1530",
+}  # fmt: skip
+RDNA3_GPUS: Mapping[str, str] = {
+    "rx7900gre": "rx7900xtx sm_count=80 core_clock_base_mhz=1270 core_clock_boost_mhz=2245"
+    " memory_clock_mhz=2250 memory_bandwidth_gbs=576 memory_bus_bits=256 dram_size_gib=16"
+    " dram.channels=16 extra.l3_bytes=67108864 extra.l3_bandwidth_gbs=1570",
+    "rx7600xt": "rx7900xtx sm_count=32 core_clock_base_mhz=1720 core_clock_boost_mhz=2755"
+    " memory_clock_mhz=2250 memory_bandwidth_gbs=288 memory_bus_bits=128 dram_size_gib=16"
+    " registers_per_sm=65536 reg_alloc_unit=512 l2.size_bytes=2097152 dram.channels=8"
+    " extra.l3_bytes=33554432 extra.l3_bandwidth_gbs=785",
+}
+"""By the vendors' data sheets, as far as siblings differ; a channel of the Infinity Cache as the
+RX 7900 XTX's, and registers of Navi 33 as LLVM has them of gfx1102 (1,024 for a SIMD)."""
+
+
 def listed(folder: str, row: Row) -> Program:
     """The launch that a row describes, of a file in a folder of the sources."""
+    given = filter(None, (row.get("trips") or "").split(";"))
+    trips = tuple(each.partition("=")[::2] for each in given)
+    shared = row.get("shared_bytes")
     step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
-                tuple(row["arguments"].split(";")), tuple(row["defines"].split()))  # fmt: skip
+                tuple(row["arguments"].split(";")), tuple(row["defines"].split()), trips=trips,
+                local_bytes=int(shared) if shared else None)  # fmt: skip
     return Program((step,))
 
 
@@ -330,6 +356,21 @@ def profiled_3090(row: Row) -> Program:
 def profiled_4060(row: Row) -> Program:
     """A transposition or a sum of a page of CUDA operators."""
     return listed("cuda-ops", row)
+
+
+def weather(row: Row) -> Program:
+    """A kernel of a model of weather, oceans or rivers."""
+    return listed("WeatherKernels", row)
+
+
+def tea(row: Row) -> Program:
+    """A kernel of TeaLeaf."""
+    return listed("TeaLeaf", row)
+
+
+def product(row: Row) -> Program:
+    """A product of matrices in HIP; the row's file names its folder."""
+    return listed(".", row)
 
 
 def rtx4090_kernel(row: Row) -> Program:
