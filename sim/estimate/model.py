@@ -289,6 +289,7 @@ def _sm(
         block_start=machine.block_start_cycles,
         greedy=machine.greedy,
         starts_only=starts_only,
+        one_fp64=machine.one_fp64,
     )
     path = np.maximum(demand.path, demand.write_cycles * SECTOR * sharing / demand.l2_rate)
     issued = demand.issued

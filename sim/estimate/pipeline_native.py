@@ -33,7 +33,7 @@ REASONS = (
 memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
 place of one that ended; idle once warps run out; waiting for registers of one bank."""
 
-_XU, _MEMORY_UNIT = int(Unit.SFU), int(Unit.MEMORY)
+_XU, _MEMORY_UNIT, _FP64 = int(Unit.SFU), int(Unit.MEMORY), int(Unit.FP64)
 _BARRIER_OPERATION, _GROUP = int(Memory.BARRIER), int(Memory.GROUP)
 _SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC, _SHUFFLE = (
     int(Memory.SHARED_LOAD), int(Memory.SHARED_STORE), int(Memory.SHARED_ATOMIC),
@@ -83,8 +83,8 @@ class Sm(NamedTuple):
     start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
     youngest one; others take the warp that comes first in its place. A read of DRAM takes
     ``dram_wait`` longer in the mean than without load, at random: of several that a warp waits for
-    together, the last one counts. With ``starts_only`` the run is over when the last thread block
-    starts."""
+    together, the last one counts. With ``one_fp64`` all schedulers have one unit for double
+    precision together. With ``starts_only`` the run is over when the last thread block starts."""
 
     schedulers: int
     resident: int
@@ -104,6 +104,7 @@ class Sm(NamedTuple):
     block_start: float
     greedy: bool = False
     starts_only: bool = False
+    one_fp64: bool = False
 
 
 class Run(NamedTuple):
@@ -313,9 +314,16 @@ def _loop(
             schedulers.stays[scheduler] = first
         last = max(last, now)
         unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
+        until = -1.0
         if unit == _MEMORY_UNIT:
             done, cause = _access(o, operations.same[o], slot, start, operations, sm, warps, memory)
-            port = memory.free[0] - sm.queue
+            until = port = memory.free[0] - sm.queue
+        elif sm.one_fp64 and unit == _FP64:
+            begin = max(start, schedulers.unit_free[0, unit])
+            done = float(begin + operations.latency[o])
+            until = begin + operations.busy[o] / sm.schedulers
+            schedulers.unit_free[0, unit] = until
+            schedulers.taken[:, unit] = until
         else:
             begin = max(start, schedulers.unit_free[scheduler, unit])
             done = float(begin + operations.latency[o])
@@ -361,9 +369,9 @@ def _loop(
             _release(block, now, trace, operations, sm, warps, blocks)
             concerns_all = True
         _choose(scheduler, sm, warps, schedulers, port)
-        if concerns_all or unit == _MEMORY_UNIT:
+        if concerns_all or until > 0.0:
             for s in range(sm.schedulers):
-                if concerns_all or _is_too_early(s, warps, schedulers, port):
+                if concerns_all or _is_too_early(s, warps, schedulers, unit, until):
                     _choose(s, sm, warps, schedulers, port)
     return last
 
@@ -456,10 +464,13 @@ def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port
 
 
 @inlined
-def _is_too_early(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float) -> bool:
-    """Whether the warp that a scheduler has chosen asks for the port before it takes operations."""
+def _is_too_early(
+    scheduler: int, warps: _Warps, schedulers: _Schedulers, unit: Places, until: float
+) -> bool:
+    """Whether the warp that a scheduler has chosen asks for a unit of all before it takes
+    operations again (the port, for one)."""
     asks = warps.asks[np.uint32(schedulers.first[scheduler])]
-    return schedulers.when[scheduler] < port and asks == _MEMORY_UNIT
+    return schedulers.when[scheduler] < until and asks == unit
 
 
 @inlined

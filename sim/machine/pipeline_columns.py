@@ -64,12 +64,16 @@ class L1Loads(Enum):
 
     ALL = "all"
     READ_ONLY = "those through pointers to const, restrict"
-    """NVIDIA's Maxwell and Pascal tuning guides: compute capabilities 5.2 and 6.1 cache what LDG
-    loads, other loads only if the compiler is asked to (-dlcm=ca)."""
+    """NVIDIA's tuning guides for Kepler, Maxwell and Pascal: compute capabilities 3.5, 5.2 and 6.1
+    cache what LDG loads, Kepler's in a cache of its own; other loads only if the compiler is asked
+    to (-dlcm=ca)."""
     NONE = "none"
 
 
-READ_ONLY_IN_L1 = ((5, 2), (6, 1))
+READ_ONLY_IN_L1 = ((3, 5), (3, 7), (5, 2), (6, 1))
+READ_ONLY_BYTES = {(3, 5): 49152, (3, 7): 49152}
+"""The cache of such loads where it is not L1 (NVIDIA, "Kepler GK110" white paper, 2012: the
+texture units' 48 KB of an SMX)."""
 ALL_IN_L1 = ((2, 0), (6, 0))
 """Before Volta (the same guides; NVIDIA CUDA C Programming Guide 4.2, appendix F)."""
 
@@ -86,6 +90,9 @@ class Machine:
     clock_mhz: float
     interval: dict[Unit, float]
     """Cycles that a warp instruction keeps a scheduler's unit."""
+    one_fp64: bool
+    """All schedulers have one unit for double precision together (:func:`is_shared`), which keeps
+    an instruction for its part of these cycles."""
     bank_reads: float
     """Registers that each of a scheduler's two banks gives in a cycle; 0: not modelled."""
     pipes: Mapping[int, float]
@@ -192,6 +199,7 @@ def machine_of(reader: GpuReader) -> Machine:
         schedulers=schedulers,
         clock_mhz=clock,
         interval=interval,
+        one_fp64=is_shared(gpu, interval[Unit.FP64]),
         pipes=fma_pipes(gpu, schedulers, interval[Unit.FMA]),
         bank_reads=bank_reads(gpu.capability),
         in_one=units_in_one(gpu),
@@ -202,7 +210,8 @@ def machine_of(reader: GpuReader) -> Machine:
         l1_bytes_per_cycle=float(l1.value) if l1 is not None else L1_BYTES * (1 + wide),
         wide_lanes=wide_lanes(gpu),
         l1_loads=_l1_loads(generation, capability),
-        l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
+        l1_size=READ_ONLY_BYTES.get(capability, 0)
+        or reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         fetch_sectors=max(1, min(gpu.sector_bytes // 32, 4)),
         unified=gpu.l1.unified_bytes is not None,
         address_cycles=address_cycles(gpu.capability),
@@ -270,6 +279,14 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
         count = reader.integer(key, assumed=assumed, reason="from the number of cores")
         found[unit] = warp * schedulers / max(count, 0.5)
     return found
+
+
+def is_shared(gpu: GpuDescription, interval: float) -> bool:
+    """Whether schedulers share a unit that has a lane for fewer of them than there are: one unit
+    stands in the middle of an SM then (NVIDIA, "Turing GPU Architecture" white paper, 2018: two
+    lanes of double precision for each SM, of four partitions; GA10x, Ada and GB20x have as many).
+    A warp that works alone has all of it."""
+    return not gpu.is_amd and interval > 32.0
 
 
 def unit_of(interval: Mapping[Unit, float], operation: MachineOperation) -> Unit:

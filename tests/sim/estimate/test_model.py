@@ -177,7 +177,9 @@ def test_conversions_from_double_go_at_the_rate_of_double_where_it_is_lower() ->
     ("qualifiers", "gpu", "kept"),
     [
         ("const float *__restrict__", "gtx980", True), ("const float *", "gtx980", False),
-        ("const float *", "p100", True), ("const float *__restrict__", "k40", False),
+        ("const float *", "p100", True), ("const float *", "k40", False),
+        ("const float *__restrict__", "k40", True),
+        ("const float *__restrict__", "nvidia-geforce-gtx-645", False),
     ],
 )  # fmt: skip
 def test_l1_keeps_what_guides_say_of_cuda(qualifiers: str, gpu: str, kept: bool) -> None:

@@ -102,6 +102,19 @@ def test_a_unit_takes_the_next_when_it_is_free():
     assert run(rows).spent[native.UNIT] == 4  # 1 to 3 and 4 to 6
 
 
+def test_schedulers_share_a_unit_that_stands_between_them():
+    """Busy for 8 cycles where each of two schedulers has a unit: issued at 0 and 8, done at 18. Of
+    one unit for both a warp that works alone has all: 0 and 4, done at 14; of two warps the one
+    in the first place has it first: 0 and 4, 8 and 12, done at 22."""
+    rows = [Row(Unit.FP64, busy=8.0, latency=10.0)] * 2
+    assert cycles(rows, schedulers=2) == cycles(rows, schedulers=2, warps=2) == 18
+    assert cycles(rows, schedulers=2, one_fp64=True) == 14
+    both = run(rows, schedulers=2, warps=2, one_fp64=True)
+    assert both.cycles == 22
+    assert both.spent[native.UNIT] == 3 + (8 + 3)
+    assert cycles([Row(busy=8.0, latency=10.0)] * 2, schedulers=2, one_fp64=True) == 18
+
+
 def test_slots_keep_the_scheduler():
     """Another warp waits: 5 slots of each, done 4 cycles after the second began at 5."""
     assert cycles([Row(slots=5.0, busy=0.0)], warps=2) == 10
