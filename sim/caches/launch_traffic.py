@@ -105,7 +105,7 @@ class _Asked:
         if options.method is CacheMethod.REUSE:
             study = reuse_study(subject, self.reader, shape, options)
             traffic = reuse_traffic(subject, shape, study)
-            local = modelled_local(local_traffic(subject, study), self.mechanisms)
+            local = modelled_local(local_traffic(subject, study, shape), self.mechanisms)
         else:
             traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
         if self.machine.l1_loads is L1Loads.READ_ONLY:

@@ -44,7 +44,7 @@ from kcc.sim.caches.reuse.program import ReuseProgram
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Rates = tuple[float, float, float, float, float, float]
+Rates = tuple[float, float, float, float, float, float, bool]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -131,6 +131,9 @@ class Reuse:
     fetched: float
     """Sectors that L2 is asked for by one of the access: what misses, and what L1 fetches with
     it."""
+    unseen: bool = False
+    """Of what L2 is asked for nothing came to it before the analysis was cut: what it finds there,
+    and DRAM, is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,8 @@ def _merged(rates: Sequence[Rates]) -> Reuse:
     table = np.array(rates)
     means, deviations = table.mean(axis=0), table.std(axis=0)
     l1, l2, dram = (Rate(float(means[i]), float(deviations[i]), len(rates)) for i in (1, 2, 3))
-    return Reuse(float(means[0]), l1, l2, dram, float(means[4]), float(means[5]))
+    unseen = any(row[6] for row in rates)
+    return Reuse(float(means[0]), l1, l2, dram, float(means[4]), float(means[5]), unseen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,7 +432,8 @@ def _whole(counts: Floats, rounds: float) -> Floats:
 
 def _rates(l1: Floats, l2: Floats) -> Rates:
     """Sectors of an execution; hits of the first level, of L2, what DRAM moves, what of the reads
-    of L2 is on its way from there, and what L2 is asked for, as shares."""
+    of L2 is on its way from there, and what L2 is asked for, as shares; whether L2 saw none of
+    it."""
     asked = l1[First.SECTORS]
     hits = l1[First.HITS] / asked if asked else 0.0
     at_l2 = l2[Second.READS] + l2[Second.WRITES]
@@ -440,5 +445,5 @@ def _rates(l1: Floats, l2: Floats) -> Rates:
     pending = l2[Second.PENDING] / l2[Second.READS] if l2[Second.READS] else 0.0
     return (
         asked / executed if executed else 0.0, hits, 1.0 - beyond, fetched * beyond, pending,
-        fetched,
+        fetched, bool(asked and fetched > 0.0 and not at_l2),
     )  # fmt: skip

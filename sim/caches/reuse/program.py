@@ -58,6 +58,23 @@ class ReuseProgram:
     assumed: bool = False
 
 
+def local_bytes(program: ReuseProgram) -> int:
+    """What a warp touches of its local memory, all iterations of all loops together."""
+    code, trips = program.code, program.code.loops[:, 0]
+    found = list[tuple[int, int]]()
+    for number, groups in enumerate(code.groups):
+        if is_local(groups):
+            row = code.rows[code.accesses[number, 0]] + code.accesses[number, 6]
+            moved = code.moves[number, : len(trips)] * np.maximum(trips - 1, 0)
+            first, end = int(row.min()), int(row.max() + code.accesses[number, 1])
+            found.append((first + int(moved[moved < 0].sum()), end + int(moved[moved > 0].sum())))
+    total, last = 0, 0
+    for first, end in sorted(found):
+        total += max(end - max(first, last), 0)
+        last = max(last, end)
+    return total
+
+
 def reuse_program(
     facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
     grid: tuple[int, int, int], places: tuple[int, int, int],

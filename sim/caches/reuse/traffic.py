@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,9 @@ from kcc.sim.caches.footprint import (
     unknown_traffic,
 )
 from kcc.sim.caches.options import CacheOptions
+from kcc.sim.caches.overflow import missing_share
 from kcc.sim.caches.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.caches.reuse.program import local_bytes
 from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.estimate.subject import Subject
 
@@ -96,6 +99,8 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
         reuse = study.accesses.get(stream.access)
         if reuse is not None and not reuse.sectors:
             reuse = _neighbour(subject, study, stream)
+        elif reuse is not None and reuse.unseen:
+            reuse = _as_at_l2(reuse, _neighbour(subject, study, stream))
         if stream.is_local:
             found[stream.access] = shared_traffic(stream)
         elif reuse is None:
@@ -168,28 +173,44 @@ def _not_come_to(subject: Subject, study: ReuseStudy) -> Iterator[Stream]:
             yield stream
 
 
-def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
+def local_traffic(subject: Subject, study: ReuseStudy, shape: CacheShape) -> dict[int, Traffic]:
     """The same of operations on local memory, by :func:`kcc.sim.caches.reuse.local_memory.key_of`
-    of the program that was looked at."""
+    of the program that was looked at. Where the analysis was cut before L2 saw an operation, what
+    all warps at a time have of local memory says how much of it is gone from there when it is
+    wanted again: arrays are gone through from end to end."""
     others = {stream.access for stream in subject.streams}
+    blocks = min(shape.sms * shape.resident, math.prod(shape.grid))
+    at_once = local_bytes(subject.reuse) * subject.block_warps * blocks
+    gone = missing_share(at_once, shape.l2_bytes)
     found = dict[int, Traffic]()
     for key, reuse in study.accesses.items():
         if key not in others and reuse.sectors:
             sectors, missed = reuse.sectors, reuse.sectors * reuse.fetched
             lines = sectors * SECTOR / LINE
-            found[key] = Traffic(sectors, lines, missed, sectors * reuse.dram.mean, 1.0, known=True)
+            dram = missed * gone if reuse.unseen else sectors * reuse.dram.mean
+            found[key] = Traffic(sectors, lines, missed, dram, 1.0, known=True)
     return found
 
 
+def _as_at_l2(reuse: Reuse, other: Reuse | None) -> Reuse:
+    """What L2 did not see of an access, as it is of another one to the same array."""
+    if other is None or not other.fetched:
+        return reuse
+    part = reuse.fetched / other.fetched
+    dram = replace(other.dram, mean=min(other.dram.mean * part, reuse.fetched))
+    return replace(reuse, l2_hits=other.l2_hits, dram=dram, pending=other.pending)
+
+
 def _neighbour(subject: Subject, study: ReuseStudy, stream: Stream) -> Reuse | None:
-    """What stands for an access that no warp came to: the nearest one like it."""
+    """What stands for an access that no warp came to, or that L2 did not see: the nearest one like
+    it."""
     alike = [
         study.accesses[s.access] for s in sorted(
             subject.streams, key=lambda s: abs(s.access - stream.access)
         )
         if (s.array, s.is_load) == (stream.array, stream.is_load) and s.access in study.accesses
     ]  # fmt: skip
-    return next((found for found in alike if found.sectors), None)
+    return next((found for found in alike if found.sectors and not found.unseen), None)
 
 
 def _traffic(stream: Stream, reuse: Reuse) -> Traffic:

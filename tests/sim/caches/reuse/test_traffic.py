@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,8 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
 from kcc.sim.caches.footprint import CacheShape, Traffic
 from kcc.sim.caches.reuse.analysis import Rate, Reuse, ReuseStudy
-from kcc.sim.caches.reuse.traffic import hierarchy_of, reuse_traffic
+from kcc.sim.caches.reuse.program import local_bytes
+from kcc.sim.caches.reuse.traffic import hierarchy_of, local_traffic, reuse_traffic
 from kcc.sim.caches.streams import Stream
 from tests.sim.machine.test_l2_path import estimated
 
@@ -52,6 +54,37 @@ def test_a_store_goes_through_l1():
     """Whatever it hits there."""
     (own,) = traffic([stream(0, is_load=False)], {0: reuse(l1=0.75, dram=0.5)}).values()
     assert (own.l2_sectors, own.dram_sectors) == (4.0, 2.0)
+
+
+def test_what_l2_did_not_see_is_as_another_access_to_the_array():
+    """Half of what L2 is asked for by the other comes from DRAM; of this one it is asked for half
+    as much. Of an access alone only what it has to bring at least is known."""
+    unseen = replace(reuse(l1=0.5), unseen=True)
+    both = traffic([stream(0), stream(1)], {0: unseen, 1: reuse(dram=0.5)})
+    assert both[0].dram_sectors == 4 * 0.5 * 0.5
+    assert both[0].l2_sectors == 2.0
+    alone = traffic([stream(0), stream(1, "b")], {0: unseen, 1: reuse(dram=0.5)})
+    assert alone[0].dram_sectors < both[0].dram_sectors
+
+
+def test_local_memory_that_l2_did_not_see_is_gone_where_it_has_no_room():
+    """Each of 32 work-items has 64 words at a time, of which it stores and loads 48 and loads 16
+    again: 6,144 bytes a warp. Eight thread blocks of two warps have as much as a tenth of L2 or,
+    where that is a tenth of this, ten times as much."""
+    code: Any = SimpleNamespace(
+        loops=np.array([[48], [16]]), groups=np.array([[0] * 4 + [1], [0] * 4 + [1], [0] * 5]),
+        accesses=np.array([[0, 4, 0, 0, 0, 0, 0], [0, 4, 0, 0, 1, 0, 128], [0, 4, 0, 0, 0, 0, 0]]),
+        moves=np.array([[128, 0], [0, 128], [4096, 0]]), rows=np.arange(32)[None] * 4,
+    )  # fmt: skip
+    program: Any = SimpleNamespace(code=code)
+    assert local_bytes(program) == 48 * 128
+    subject: Any = SimpleNamespace(streams=(), reuse=program, block_warps=2)
+    study = ReuseStudy({-2: replace(reuse(), unseen=True), -3: reuse(dram=0.25)}, 0, 0, 0, cut=True)
+    at_once = 6144 * 2 * 8
+    for l2_bytes, gone in ((10 * at_once, 0.0), (at_once // 10, 1.0)):
+        found = local_traffic(subject, study, replace(SHAPE, l2_bytes=l2_bytes))
+        assert found[-2].dram_sectors == 4.0 * gone
+        assert found[-3].dram_sectors == 1.0
 
 
 def test_sectors_are_those_that_were_seen():
