@@ -106,6 +106,7 @@ CONSTANTS = (
 SOURCES = {
     "gpubenches-stream": STREAMS, "gpubenches-small": SMALL, "opencl-benchmark": PEAKS,
     "pmpp-times": BOOK, "course-times": COURSE, "seismic-times": "seismic_stencils",
+    "product-times": "products_rdna3",
 }  # fmt: skip
 """Sources of values in GPU files that are tables of times; other microbenchmarks (latencies,
 strides, cache bandwidths) give no kernel's time."""
