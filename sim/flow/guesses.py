@@ -28,7 +28,7 @@ SHARED_MEMORY = "shared memory"
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """``value`` was taken for a ``what``: iterations per entry for a "loop", the share of warps on
+    """``value`` was taken for a ``what``: iterations per entry for a "loop", the share of lanes on
     either side for a "branch", elements from row to row for an "address" (0 where lanes lie apart,
     and are taken to touch half as many sectors), bytes for
     :data:`SHARED_MEMORY`. Scalar ``arguments`` without a value would decide it, and where

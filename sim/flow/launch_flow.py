@@ -334,8 +334,7 @@ def _edge_share(
         part = 1.0 / _assumed_trips(kernel, facts, loops.loops[inner])
         return EdgeShare(part, part)
     stays = [w for w in set(ways) if loops.innermost[w] == inner]
-    part = facts[AssumedShares].otherwise if len(stays) > 1 else 1.0
-    return EdgeShare(part, part)
+    return facts[AssumedShares].otherwise(before) if len(stays) > 1 else EdgeShare(1.0, 1.0)
 
 
 def _enters_copies(kernel: Kernel, facts: Facts, before: int, block: int) -> bool:

@@ -220,7 +220,7 @@ def guess_text(guess: Guessed) -> str:
         case "loop":
             taken = f"{guess.value:g} iterations"
         case "branch":
-            taken = f"{share_text(guess.value)} of warps"
+            taken = f"{share_text(guess.value)} of lanes"
         case "shared memory":
             taken = f"{guess.value:g} bytes"
         case _:

@@ -213,7 +213,7 @@ def test_a_sum_in_a_register_counts_by_its_additions() -> None:
         SourceText("k.cu", text, "."), BuildOptions(opt_level=OptLevel.O2, costs=Costs.NVIDIA)
     )
     kernel = unit.kernels[0]
-    facts = estimate_facts(kernel, unit.module, Known((1024,), (128,), {}), {}, {})
+    facts = estimate_facts(kernel, unit.module, Known((1024,), (128,), {1: 16}), {}, {})
     flow, code = flow_of(kernel, facts), machine_code(unit, code_for("sm_80"))[kernel.symbol]
     numbers = Numbers.of(unit.module)
     found = compiled_program(kernel, facts, code, numbers, flow.executions, flow.warps)
