@@ -309,8 +309,8 @@ RX 7900 XTX's, and registers of Navi 33 as LLVM has them of gfx1102 (1,024 for a
 
 def listed(folder: str, row: Row) -> Program:
     """The launch that a row describes, of a file in a folder of the sources."""
-    given = filter(None, (row.get("trips") or "").split(";"))
-    trips = tuple(each.partition("=")[::2] for each in given)
+    given = [each.partition("=") for each in (row.get("trips") or "").split(";") if each]
+    trips = tuple((line, count) for line, _, count in given)
     shared = row.get("shared_bytes")
     step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
                 tuple(row["arguments"].split(";")), tuple(row["defines"].split()), trips=trips,
