@@ -67,7 +67,7 @@ from kcc.sim.machine.costs import Unit
 
 Ints = Any
 
-MEMORY, XU = int(Unit.MEMORY), int(Unit.SFU)
+MEMORY, XU, FP64 = int(Unit.MEMORY), int(Unit.SFU), int(Unit.FP64)
 K_BARRIER = int(Kind.BARRIER)
 K_LOAD, K_STORE, K_ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
 K_LOCAL_LOAD, K_LOCAL_ATOMIC = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_ATOMIC)
@@ -97,6 +97,7 @@ WARP_END, L2_LATENCY, XU_QUEUE, AFTER_ATOMIC, ONE_START = (
     int(Conf.WARP_END), int(Conf.L2_LATENCY), int(Conf.XU_QUEUE), int(Conf.AFTER_ATOMIC),
     int(Conf.ONE_START),
 )  # fmt: skip
+ONE_FP64 = int(Conf.ONE_FP64)
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 
 
@@ -259,6 +260,10 @@ def issue(
         ahead = conf[XU_QUEUE] if unit == XU else 0
         begins = max(now, its.free[unit] + ahead)
         its.free[unit] = begins + operation.interval - ahead
+        if unit == FP64 and conf[ONE_FP64]:
+            first = np.uint64(sm * conf[SCHEDULERS])
+            for other in range(first, first + np.uint64(conf[SCHEDULERS])):
+                schedulers.state[other].free[FP64] = its.free[FP64]
         key = (begins + operation.latency) << TIME_SHIFT | operation.cause
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)

@@ -273,6 +273,8 @@ class Conf(IntEnum):
     its slice as a sector does."""
     ATOMIC_BY_LINE = 75
     """1: operations for words of one line wait for each other, else those for one word."""
+    ONE_FP64 = 76
+    """1: the schedulers of an SM have one unit for double precision together."""
 
 
 CONF_SIZE = len(Conf)

@@ -27,6 +27,7 @@ from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 from kcc.sim.machine.fma_pipes import fma_pipes
 from kcc.sim.machine.launch_overhead import code_cycles, code_line_cycles
 from kcc.sim.machine.load_port import load_port_of
+from kcc.sim.machine.one_fp64 import has_one_fp64
 from kcc.sim.machine.pipeline_columns import xu_queue_cycles
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
 from kcc.sim.machine.vector_unit import units_in_one
@@ -106,6 +107,7 @@ def machine_of(
     clock = reader.clock_mhz()
     units = _units(reader, conf)
     _issue(reader, conf, occupancy)
+    conf[Conf.ONE_FP64] = has_one_fp64(gpu, units[Unit.FP64].interval)
     line, sector, l1_bytes = level1(reader, conf, occupancy)
     level2(reader, conf, line, sector, clock)
     read_only(reader, conf, line)

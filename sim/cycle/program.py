@@ -249,6 +249,8 @@ def set_issue(
         latency = machine.int_mul_latency
     pipe = pipe_of(unit, kind, machine.pipes)
     interval = ceil(machine.pipes.get(pipe, timing.interval))
+    if unit is Unit.FP64 and machine[Conf.ONE_FP64]:
+        interval = ceil(interval / int(machine[Conf.SCHEDULERS]))
     row[Op.UNIT] = Unit.FMA if unit in machine.in_one else pipe
     row[Op.INTERVAL] = interval * issues
     last = (issues - 1) * max(interval, 1) + latency  # of the last of them

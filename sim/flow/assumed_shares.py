@@ -28,8 +28,8 @@ from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.build import SymbolicValues
 
 ASSUMED_SHARE = 0.5
-"""Of a branch that memory decides, where nothing is assumed by the user: of its lanes, and where all
-lanes of a warp go one way of its warps."""
+"""Of a branch that memory decides, where nothing is assumed by the user: of its lanes, and where
+all lanes of a warp go one way of its warps."""
 
 PARTED_WARPS = 0.7
 """Of the warps of such a branch, the share that goes a way with some of its lanes where they may

@@ -116,6 +116,7 @@ class IntervalMachine:
     ``turnaround_cycles``, for ``writes_together`` sectors. An atomic
     operation of a lane takes ``atomic_operation_cycles`` of its line (``atomics_by_line``) or word;
     0: it takes its slice as a sector does.
+    ``one_fp64``: the schedulers of an SM have one unit for double precision together.
     """
 
     name: str
@@ -161,6 +162,7 @@ class IntervalMachine:
     atomic_cycles: int
     atomic_operation_cycles: float
     atomics_by_line: bool
+    one_fp64: bool
     barrier_cycles: int
     launch_cycles: int
     code_cycles: int

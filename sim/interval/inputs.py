@@ -99,6 +99,7 @@ def _machine(m: Machine) -> IntervalMachine:
         atomic_cycles=m[Conf.ATOMIC_LATENCY],
         atomic_operation_cycles=m[Conf.ATOMIC_OPERATION] / SIXTY_FOURTHS,
         atomics_by_line=bool(m[Conf.ATOMIC_BY_LINE]),
+        one_fp64=bool(m[Conf.ONE_FP64]),
         barrier_cycles=m[Conf.BARRIER_LATENCY],
         launch_cycles=m[Conf.OVERHEAD],
         code_cycles=m[Conf.CODE_CYCLES],

@@ -161,7 +161,7 @@ def _configuration(
          machine.barrier_cycles, _GREEDY.get(machine.policy, 0), machine.instructions.sets,
          machine.instructions.ways, machine.l2_hit_cycles, machine.dram_cycles, l2_room,
          l2_room + machine.dram_queue * machine.dram_service_cycles,
-         cycles_to_l2(machine.l2_hit_cycles)],
+         cycles_to_l2(machine.l2_hit_cycles), machine.one_fp64],
         np.float64,
     )  # fmt: skip
 

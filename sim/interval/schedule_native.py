@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, native
-from kcc.sim.interval.facts import RESOURCES
+from kcc.sim.interval.facts import RESOURCES, Resource
 from kcc.sim.machine.l1_sets_native import set_of
 
 Ints = Any
@@ -32,14 +32,16 @@ PARTS = 12
 
 (
     C_SCHEDULERS, C_WARPS, C_BLOCKS, C_ENTRIES, C_SHARING, C_BARRIER, C_GREEDY, C_FETCH_SETS,
-    C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM, C_TO_L2,
-) = range(14)  # fmt: skip
+    C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM, C_TO_L2, C_ONE_FP64,
+) = range(15)  # fmt: skip
 """The SM: schedulers; warps of a block; blocks that it holds; miss entries; SMs that L2 and DRAM
 serve at the same time; cycles of a barrier; 1 where scheduling is greedy, then oldest, -1 where
 then youngest, else 0; sets and ways of the
 instruction cache; cycles until code comes from L2, and for the first time from DRAM; cycles that
-L2 and DRAM may be behind before stores wait for room in their queues; cycles from the SM to L2."""
+L2 and DRAM may be behind before stores wait for room in their queues; cycles from the SM to L2;
+whether all schedulers have one unit for double precision."""
 
+FP64 = int(Resource.FP64)
 STALLED, RUNNING = range(2)
 """The queues of a scheduler: warps that wait, by when they are ready; warps that issue, by when
 they have issued their interval (round-robin: by the virtual time at which they have)."""
@@ -130,14 +132,17 @@ def charge_gap(
 
 
 @inlined
-def wait_for_pipelines(row: Floats, unit_free: Floats, begun: float, now: float) -> float:
+def wait_for_pipelines(
+    row: Floats, unit_free: Floats, scheduler: int, conf: Floats, begun: float, now: float
+) -> float:
     """Take the pipelines for an interval that has issued; how much longer they are waited for."""
     ready = now
     for unit in range(RESOURCES):
         busy = row[I_UNITS + unit]
         if busy > 0:
-            start = max(unit_free[unit], begun)
-            unit_free[unit] = start + busy
+            whose = 0 if unit == FP64 and conf[C_ONE_FP64] > 0 else scheduler
+            start = max(unit_free[whose, unit], begun)
+            unit_free[whose, unit] = start + busy
             ready = max(ready, start)
     return ready - now
 
@@ -354,7 +359,7 @@ def schedule_intervals(
         why[warp] = op if op >= 0 else none
         for part in range(PARTS):
             waits[warp, part] = 0.0
-        ready = now + wait_for_pipelines(row, unit_free[scheduler], begun[warp], now)
+        ready = now + wait_for_pipelines(row, unit_free, scheduler, conf, begun[warp], now)
         waits[warp, P_UNIT] = ready - now
         if row[I_LOAD_STORE] > 0:
             ready, later = access_memory(row, waits[warp], shared, ready, conf)

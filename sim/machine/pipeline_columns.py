@@ -29,6 +29,7 @@ from kcc.sim.machine.load_port import (
     wide_lanes,
 )
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
+from kcc.sim.machine.one_fp64 import has_one_fp64
 from kcc.sim.machine.register_banks import bank_reads
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
 from kcc.sim.machine.vector_unit import units_in_one
@@ -91,8 +92,8 @@ class Machine:
     interval: dict[Unit, float]
     """Cycles that a warp instruction keeps a scheduler's unit."""
     one_fp64: bool
-    """All schedulers have one unit for double precision together (:func:`is_shared`), which keeps
-    an instruction for its part of these cycles."""
+    """All schedulers have one unit for double precision together
+    (:mod:`kcc.sim.machine.one_fp64`), which keeps an instruction for its part of these cycles."""
     bank_reads: float
     """Registers that each of a scheduler's two banks gives in a cycle; 0: not modelled."""
     pipes: Mapping[int, float]
@@ -199,7 +200,7 @@ def machine_of(reader: GpuReader) -> Machine:
         schedulers=schedulers,
         clock_mhz=clock,
         interval=interval,
-        one_fp64=is_shared(gpu, interval[Unit.FP64]),
+        one_fp64=has_one_fp64(gpu, interval[Unit.FP64]),
         pipes=fma_pipes(gpu, schedulers, interval[Unit.FMA]),
         bank_reads=bank_reads(gpu.capability),
         in_one=units_in_one(gpu),
@@ -279,14 +280,6 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
         count = reader.integer(key, assumed=assumed, reason="from the number of cores")
         found[unit] = warp * schedulers / max(count, 0.5)
     return found
-
-
-def is_shared(gpu: GpuDescription, interval: float) -> bool:
-    """Whether schedulers share a unit that has a lane for fewer of them than there are: one unit
-    stands in the middle of an SM then (NVIDIA, "Turing GPU Architecture" white paper, 2018: two
-    lanes of double precision for each SM, of four partitions; GA10x, Ada and GB20x have as many).
-    A warp that works alone has all of it."""
-    return not gpu.is_amd and interval > 32.0
 
 
 def unit_of(interval: Mapping[Unit, float], operation: MachineOperation) -> Unit:

@@ -17,6 +17,7 @@ from kcc.sim.machine.pipeline_columns import L1Loads, machine_of
         ("rtx5090", True, 64.0), ("v100", False, 4.0), ("a100", False, 4.0),
         ("gtx1080", False, 32.0),  # four lanes, one for each scheduler
         ("rx7900xtx", False, 32.0),
+        ("accelsim-sm86-rtx3070", False, 64.0),
     ],
 )  # fmt: skip
 def test_two_lanes_of_double_precision_are_of_all_schedulers(
