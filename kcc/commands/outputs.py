@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
@@ -23,16 +24,22 @@ STANDARD = "-"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A product: ``target`` is a file, or :data:`STANDARD`; a picture has ``pixels`` for text."""
+    """A product: ``target`` is a file, or :data:`STANDARD`; a picture has ``pixels`` for text, what
+    can be longer than memory ``pieces`` behind it."""
 
     target: str
     text: str
     pixels: bytes | None = None
+    pieces: Iterable[str] = ()
 
     @property
-    def data(self) -> bytes:
-        """What the file holds."""
-        return self.text.encode("utf-8", "replace") if self.pixels is None else self.pixels
+    def data(self) -> Iterator[bytes]:
+        """What the file holds, piece by piece."""
+        if self.pixels is not None:
+            yield self.pixels
+            return
+        for piece in chain([self.text], self.pieces):
+            yield piece.encode("utf-8", "replace")
 
 
 def check_targets(targets: Sequence[str], source: str) -> None:
@@ -116,10 +123,12 @@ def _is_stream(target: str) -> bool:
 
 def _write_stream(output: Output) -> None:
     if output.target == STANDARD:
-        write_standard(output.text)
+        for piece in chain([output.text], output.pieces):
+            write_standard(piece)
         return
     try:
-        Path(output.target).write_bytes(output.data)
+        with Path(output.target).open("wb") as file:
+            file.writelines(output.data)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -148,13 +157,13 @@ def _rename(file: _Staged) -> None:
         raise _cannot_write(file.name, error) from error
 
 
-def _write_new(path: Path, data: bytes, mode: int) -> None:
+def _write_new(path: Path, data: Iterable[bytes], mode: int) -> None:
     """Create ``path``, which must not exist, and remove it again if it cannot be filled."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-    except OSError:
+            file.writelines(data)
+    except BaseException:  # an interrupt while it is written, too
         path.unlink(missing_ok=True)
         raise
 

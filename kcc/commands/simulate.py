@@ -230,7 +230,7 @@ def _outputs(
     targets: Sequence[str],
 ) -> list[Output]:
     from kcc.report.simulation.charts import simulation_charts
-    from kcc.report.simulation.document import intervals_csv, simulation_json, timeline_json
+    from kcc.report.simulation.document import intervals_csv, simulation_pieces, timeline_json
     from kcc.report.simulation.html import simulation_page
     from kcc.report.simulation.run import SimulationRun
     from kcc.report.simulation.terminal import simulation_text
@@ -239,7 +239,8 @@ def _outputs(
     runs = [run for run in found if isinstance(run, SimulationRun)]
     texts = texts_of(runs, sources)
     if arguments.json:
-        outputs.append(Output(arguments.json, simulation_json(arguments.script, found)))
+        pieces = simulation_pieces(arguments.script, found)
+        outputs.append(Output(arguments.json, "", pieces=pieces))
     if arguments.html:
         outputs.append(Output(arguments.html, simulation_page(arguments.script, found, texts)))
     if arguments.csv:

@@ -20,7 +20,12 @@ from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
 from kcc.sim.program.compiled.lowering import FITS
 from kcc.sim.program.compiled.traced import PathBatches, TracedCode, code_over_trace
 from kcc.sim.program.issued import IssuedTables, issued
-from kcc.sim.program.of_trace import TracedProgram, kernel_of_trace, program_of_trace
+from kcc.sim.program.of_trace import (
+    PROGRAMS_KEPT,
+    TracedProgram,
+    kernel_of_trace,
+    program_of_trace,
+)
 
 
 class IssuedLaunch(Protocol):
@@ -91,6 +96,8 @@ class CompilerCode:
         """Kcc's own tables in place of those of code that is not understood, which say so."""
         if id(tables) not in self._instead:
             own = replace(tables, reason="the compiler's is not understood")
+            if len(self._instead) == PROGRAMS_KEPT:
+                del self._instead[next(iter(self._instead))]
             self._instead[id(tables)] = tables, own
         return self._instead[id(tables)][1]
 

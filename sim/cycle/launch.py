@@ -50,6 +50,7 @@ from kcc.sim.cycle.record_layout import BLOCK, COLLECTOR, HOME, SCHEDULER, SM, W
 from kcc.sim.cycle.summary import Outcome, timing_of
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.issued import IssuedTables
+from kcc.sim.program.of_trace import PROGRAMS_KEPT
 from kcc.sim.result import Timing
 
 HOST_LINE = 64
@@ -170,6 +171,8 @@ class CycleSimulator:
         if id(tables) not in self._programs:
             program = program_of(tables, machine, by_control_bits=True)
             lowered = _lowered(program, machine)
+            if len(self._programs) == PROGRAMS_KEPT:  # each scalar argument may make another
+                del self._programs[next(iter(self._programs))]
             self._programs[id(tables)] = tables, program, lowered
         _, program, lowered = self._programs[id(tables)]
         return self._begin(tables, launch, machine, program, lowered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,24 +22,36 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 
 def simulation_json(source: str, runs: Sequence[SimulationRun | FailedRun]) -> str:
-    """The document of the launches of one source in one or more configurations."""
-    return json.dumps(document(source, runs), separators=(",", ":")) + "\n"
+    """The document of the launches of one source in one or more configurations; the first that
+    could be simulated stands at the top, all in ``gpus``."""
+    return "".join(simulation_pieces(source, runs))
 
 
-def document(source: str, runs: Sequence[SimulationRun | FailedRun]) -> dict[str, Json]:
-    """The document as plain JSON values; the first configuration that could be simulated stands at
-    the top, all in ``gpus``."""
-    each = [_run(run) for run in runs if isinstance(run, SimulationRun)]
+def simulation_pieces(source: str, runs: Sequence[SimulationRun | FailedRun]) -> Iterator[str]:
+    """The same a launch at a time: of 100,000 it is hundreds of megabytes."""
+    each = [run for run in runs if isinstance(run, SimulationRun)]
     failed = [
         {"configuration": run.label, "reason": run.reason}
         for run in runs if isinstance(run, FailedRun)
     ]  # fmt: skip
-    return {"schema": SCHEMA, "kcc_version": kcc.__version__, "source": source, **each[0],
-            "gpus": each, "failed": failed}  # fmt: skip
+    head = {"schema": SCHEMA, "kcc_version": kcc.__version__, "source": source}
+    yield _encoded(head)[:-1] + ","
+    yield from _members(each[0])
+    yield ',"gpus":['
+    for number, run in enumerate(each):
+        yield ",{" if number else "{"
+        yield from _members(run)
+        yield "}"
+    yield f'],"failed":{_encoded(failed)}}}\n'
 
 
-def _run(run: SimulationRun) -> dict[str, Json]:
-    return {
+def _encoded(value: Json) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _members(run: SimulationRun) -> Iterator[str]:
+    """What stands between the braces of a configuration."""
+    head: dict[str, Json] = {
         "gpu": run.gpu,
         "settings": list(run.settings),
         "model": run.timings[0].model,
@@ -47,8 +59,11 @@ def _run(run: SimulationRun) -> dict[str, Json]:
         "time_us": run.time_us,
         "verdict": verdict_of_run(run),
         "advice": advice_json(advice_on_run(run)),
-        "launches": [_launch(t) for t in run.timings],
     }
+    yield _encoded(head)[1:-1] + ',"launches":['
+    for number, timing in enumerate(run.timings):
+        yield ("," if number else "") + _encoded(_launch(timing))
+    yield "]"
 
 
 def _launch(t: Timing) -> dict[str, Json]:
