@@ -4,7 +4,8 @@ What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "ends"
 nothing and by the most; "sweep", by every power of two, and the larger miniatures beside; "auto",
 what auto finds within a bound on all four configurations at once; "twins", the same with two
 miniatures, of which one has half the reduction of the other; "conf1" to "conf4" and "v100", both
-for one GPU; "baseline", those of the text.
+for one GPU; "slices conf1" and so on, one or two that may run on a part of it; "baseline", those of
+the text.
 
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
@@ -60,7 +61,9 @@ BOUND = 5
 NOT_RUN = Simulated("", 0, 0, 0, {}, 0)
 """In place of an original on a GPU that no part asks for."""
 
-PARTS = ("ends", "sweep", "auto", "twins", "baseline", *GPUS)
+SLICES = "slices"
+
+PARTS = ("ends", "sweep", "auto", "twins", "baseline", *GPUS, *(f"{SLICES} {gpu}" for gpu in GPUS))
 
 
 def main() -> int:
@@ -106,7 +109,8 @@ class _Bench(Bench):
         self.journal, self.name = journal, subject.workload
         study = study_script(subject.script, Study((), subject.launches), settings, size=SIZE)
         gpus = [load_gpu(name, []) for name in GPUS]
-        on = {gpu for p in parts for gpu in ((p,) if p in GPUS else CONFIGURATIONS)}
+        ends = [part.removeprefix(f"{SLICES} ") for part in parts]
+        on = {gpu for end in ends for gpu in ((end,) if end in GPUS else CONFIGURATIONS)}
         missing = [g for g in GPUS if g in on and f"{self.name} original on {g}" not in journal]
         if missing:
             self._take_original(subject, study, missing, settings, folder)
@@ -148,6 +152,9 @@ class _Bench(Bench):
                 self._search("twins", JUDGES, twins=True)
             case "baseline":
                 self.baseline()
+            case _ if part.startswith(SLICES):
+                number = GPUS.index(part.removeprefix(f"{SLICES} "))
+                self._search(part, [number], twins=True, slices=True)
             case _:
                 number = GPUS.index(part)
                 self._search(f"auto {part}", [number], twins=False)
@@ -171,11 +178,15 @@ class _Bench(Bench):
             for number in range(len(CONFIGURATIONS)):
                 self.pair(self.trips(1 << exponent), number, twins=True)
 
-    def _search(self, how: str, numbers: Sequence[int], *, twins: bool) -> None:
+    def _search(
+        self, how: str, numbers: Sequence[int], *, twins: bool, slices: bool = False
+    ) -> None:
         if f"{self.name} {how} chosen" not in self.journal:
             most = largest_blocks(self.study.kernels, self.study.launches, MOST_BLOCKS)
             most = dataclasses.replace(self.largest, blocks=most)
-            found, two = self.smallest(self.trips(1), most, BOUND / 100, twins=twins, on=numbers)
+            found, two = self.smallest(
+                self.trips(1), most, BOUND / 100, twins=twins, on=numbers, slices=slices
+            )
             for number in numbers:
                 self.pair(found, number, twins=two)
             self._choose(how, found, twins=two)
@@ -186,7 +197,7 @@ class _Bench(Bench):
         self.journal.add(f"{self.name} {how} chosen", twins=twins, **row)
 
     def simulated(self, reduction: Reduction, number: int) -> Simulated:
-        """A miniature on a configuration, from the journal or now."""
+        """A miniature on a configuration or a part of it, from the journal or now."""
         key, gpu = f"{self.name} {name_of(reduction)}", GPUS[number]
         found = self.journal.run(key, gpu)
         if found is None:
@@ -196,7 +207,7 @@ class _Bench(Bench):
 
     def executed(self, reduction: Reduction) -> int:
         """By the journal, which is told what the miniature does."""
-        key = f"{self.name} {name_of(reduction)} behaviour"
+        key = f"{self.name} {name_of(reduction.on_all)} behaviour"
         if key not in self.journal:
             said = behaviour(self.settled(reduction).profile)
             self.journal.add(key, **dataclasses.asdict(said))

@@ -12,9 +12,10 @@ from kcc.synth.reduction.reductions import Reduction
 
 
 def name_of(reduction: Reduction) -> str:
-    """Of a miniature, as the journal calls it."""
+    """Of a miniature, as the journal calls it, and of what part of a GPU it runs on."""
     rows = "/".join(",".join(map(str, row)) for row in reduction.factors)
-    return f"trips {rows} blocks {reduction.blocks}"
+    part = f" part {reduction.parts}" if reduction.parts > 1 else ""
+    return f"trips {rows} blocks {reduction.blocks}{part}"
 
 
 class Journal:

@@ -4,7 +4,7 @@
 
 "none" is without reduction, "max" divides trips until one is left; "auto" is what
 `--reduction auto --error 5` finds on all four configurations, "auto confN" on one; "twins" are two
-miniatures, of which one has half the reduction of the other.
+miniatures, of which one has half the reduction of the other; "slices confN" may run on a part of it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.proxies import BOUND, CONFIGURATIONS, GPUS
+from benchmarks.proxies import BOUND, CONFIGURATIONS, GPUS, SLICES
 from benchmarks.proxy_journal import Journal, name_of
 from benchmarks.proxy_subjects import FOLDERS
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction
+from kcc.synth.reduction.slices import of_whole
 from kcc.synth.reduction.twins import followed, steps_to
 
 HOW = ("none", "max", "auto", "twins")
@@ -52,7 +53,7 @@ class Measured:
         if row is None:
             return None
         factors = tuple(tuple(one) for one in row["factors"])
-        found = Reduction(factors, int(row["blocks"]))
+        found = Reduction(factors, int(row["blocks"]), int(row.get("parts", 1)))
         return found.none if how == "none" else found
 
     def pair(self, how: str, gpu: str) -> Pair | None:
@@ -69,14 +70,14 @@ class Measured:
         """The original, and a miniature or two, on a configuration."""
         original = self.run("original", gpu)
         found = self.run(name_of(reduction), gpu)
-        if twins and found and not reduction.is_none:
+        if twins and found and reduction.has_twin:
             larger = reduction.halved
             large = self.run(name_of(larger), gpu)
             whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
             sizes = self.executed(reduction), self.executed(larger)
             steps = steps_to(whole, *sizes)
             found = followed(found, large, steps) if large and min(sizes) > 0 else None
-        return Pair(original, found) if original and found else None
+        return Pair(original, of_whole(found, reduction.parts)) if original and found else None
 
     def run(self, what: str, gpu: str) -> Simulated | None:
         """A simulation."""
@@ -88,7 +89,7 @@ class Measured:
 
     def behaviour(self, reduction: Reduction) -> dict[str, Any]:
         """What a miniature does."""
-        return self.journal.rows.get(f"{self.name} {name_of(reduction)} behaviour", {})
+        return self.journal.rows.get(f"{self.name} {name_of(reduction.on_all)} behaviour", {})
 
     def tried(self) -> list[Reduction]:
         """Every miniature that was simulated."""
@@ -113,7 +114,7 @@ class Measured:
                 pairs = [self.pair_of(reduction, gpu, twins=twins) for gpu in gpus]
                 known = [pair for pair in pairs if pair]
                 if len(known) == len(gpus):
-                    ways.append((reduction, twins and not reduction.is_none, known))
+                    ways.append((reduction, twins and reduction.has_twin, known))
         good = [way for way in ways if all(abs(pair.ipc_error) <= bound for pair in way[2])]
         good = good or [way for way in ways if way[0].is_none]
         return max(good, key=lambda way: way[2][0].instruction_speedup)
@@ -125,11 +126,12 @@ class Measured:
 
 
 def said_of(found: Reduction, *, twins: bool) -> str:
-    """A reduction, or two, in words."""
+    """A reduction, or two, in words, and the part of the GPU that it runs on."""
     loops = ", ".join(str(f) for row in found.factors for f in row)
     trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
     blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
-    return "; ".join([*trips, *blocks, *(["twin"] if twins else [])]) or "none"
+    part = [f"1/{found.parts} of the GPU"] if found.parts > 1 else []
+    return "; ".join([*trips, *blocks, *part, *(["twin"] if twins else [])]) or "none"
 
 
 def main() -> int:
@@ -155,7 +157,7 @@ def tables(every: Sequence[Measured]) -> dict[str, str]:
     for how in HOW:
         if own := [m for m in found if m.pair(how, "conf1")]:
             made[how] = errors_table(own, how)
-    for way in ("auto", "twins"):
+    for way in ("auto", "twins", SLICES):
         gpus = [gpu for gpu in GPUS if all(m.reduction(f"{way} {gpu}") for m in every)]
         if gpus:
             made[f"{way}, each"] = each_table(every, way, gpus)

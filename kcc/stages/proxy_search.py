@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +13,8 @@ from kcc.stages.host import HostSettings
 from kcc.stages.proxy_check import Traced, simulate_run
 from kcc.stages.synth import Running, Settled, Study, settle, unwatched
 from kcc.synth.comparison.behaviour import Pair, Simulated
-from kcc.synth.reduction.reductions import Reduction, smallest_within
+from kcc.synth.reduction.reductions import Reduction, on_parts, smallest_within
+from kcc.synth.reduction.slices import of_whole, parts_of, slice_of
 from kcc.synth.reduction.twins import followed, steps_to
 
 Simulate = Callable[[Traced, GpuDescription], Simulated]
@@ -73,17 +75,20 @@ class Bench:
         """The miniature of a reduction, simulated on all GPUs that its original was."""
         numbers = range(len(self.originals))
         pairs = tuple(self.pair(reduction, n, twins=twins) for n in numbers)
-        twin = self.settled(reduction.halved) if twins and not reduction.is_none else None
+        twin = self.settled(reduction.halved) if twins and reduction.has_twin else None
         return Checked(reduction, self.settled(reduction), twin, pairs)
 
     def smallest(
         self, least: Reduction, most: Reduction, bound: float, *, twins: bool = False,
-        on: Sequence[int] | None = None,
+        on: Sequence[int] | None = None, slices: bool = False,
     ) -> tuple[Reduction, bool]:  # fmt: skip
         """The reduction between two with the smallest miniature whose error of IPC is within the
         bound on all GPUs (``on``: on those); ``least`` where that is not within it. With ``twins``
-        also two miniatures are tried, and are said to be meant where they are the smaller."""
+        also two miniatures are tried, and are said to be meant where they are the smaller; with
+        ``slices`` also what begins with the smallest part of the GPUs that is good for as small a
+        share of the thread blocks."""
         numbers = range(len(self.gpus)) if on is None else on
+        parts = parts_of([self.gpus[number] for number in numbers]) if slices else []
 
         def smallest_of(*, two: bool) -> Reduction:
             def trial(reduction: Reduction) -> int | None:
@@ -91,28 +96,38 @@ class Bench:
                 good = all(abs(pair.ipc_error) <= bound for pair in pairs)
                 return self._size(reduction, twins=two) if good else None
 
-            return smallest_within(self.study.kernels, self.study.launches, trial, least, most)
+            def smallest_from(begin: Reduction) -> Reduction:
+                kernels, launches = self.study.kernels, self.study.launches
+                return smallest_within(kernels, launches, trial, begin, most)
+
+            found = smallest_from(least)
+            if trial(least) is None:
+                return found
+            starts = (one for one in on_parts(least, most, parts) if trial(one) is not None)
+            ways = [found, *(smallest_from(one) for one in islice(starts, 1))]
+            return min(ways, key=lambda way: self._size(way, twins=two))
 
         ways = [(smallest_of(two=two), two) for two in ((False, True) if twins else (False,))]
         return min(ways, key=lambda way: self._size(way[0], twins=way[1]))
 
     def _size(self, reduction: Reduction, *, twins: bool) -> int:
         """Warp instructions of a miniature, or two."""
-        two = twins and not reduction.is_none
+        two = twins and reduction.has_twin
         return self.executed(reduction) + (self.executed(reduction.halved) if two else 0)
 
     def pair(self, reduction: Reduction, number: int, *, twins: bool = False) -> Pair:
         """The original and a miniature on one GPU."""
         found = self.simulated(reduction, number)
-        if twins and not reduction.is_none:
+        if twins and reduction.has_twin:
             larger = reduction.halved
             sizes = self.executed(reduction), self.executed(larger)
             steps = steps_to(self._whole / reduction.common_blocks, *sizes)
             found = followed(found, self.simulated(larger, number), steps)
-        return Pair(self.originals[number], found)
+        return Pair(self.originals[number], of_whole(found, reduction.parts))
 
     def settled(self, reduction: Reduction) -> Settled:
         """The miniature of a reduction; its trace comes out of the run that profiles it."""
+        reduction = reduction.on_all
         if reduction not in self._settled:
             trace = self.folder / f"{len(self._settled)}.kct" if self.originals else None
             self._settled[reduction] = settle(
@@ -123,7 +138,7 @@ class Bench:
 
     def executed(self, reduction: Reduction) -> int:
         """The warp instructions of a miniature, by its profile."""
-        name = f"{reduction.name}: instructions"
+        name = f"{reduction.on_all.name}: instructions"
         found = self._trials.get(name)
         if not isinstance(found, int):
             launches = self.settled(reduction).profile.launches
@@ -132,7 +147,7 @@ class Bench:
         return found
 
     def simulated(self, reduction: Reduction, number: int) -> Simulated:
-        """A miniature on one GPU."""
+        """A miniature on one GPU, or on a part of it."""
         key = reduction, number
         if key not in self._simulated:
             name = f"{reduction.name}: {number}"
@@ -140,7 +155,7 @@ class Bench:
             if not isinstance(found, Simulated):
                 traced = self.settled(reduction).traced
                 assert traced is not None, "what is simulated has been traced"
-                found = self._simulate(traced, self.gpus[number])
+                found = self._simulate(traced, slice_of(self.gpus[number], reduction.parts))
                 self._trials.keep(name, found)
             self._simulated[key] = found
         return self._simulated[key]

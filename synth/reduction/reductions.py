@@ -22,10 +22,12 @@ Factors = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What trips of each loop of each kernel, and thread blocks, are divided by."""
+    """What trips of each loop of each kernel, and thread blocks, are divided by; ``parts`` of the
+    GPU, of which the miniature runs on one."""
 
     factors: Factors
     blocks: int = 1
+    parts: int = 1
 
     @property
     def is_none(self) -> bool:
@@ -33,9 +35,15 @@ class Reduction:
 
     @property
     def name(self) -> str:
-        """Factors by kernel, and that of thread blocks: ``1,4;2 / 8``."""
+        """Factors by kernel, that of thread blocks, parts of the GPU: ``1,4;2 / 8``, with ``on
+        1/4`` behind it."""
         rows = ";".join(",".join(map(str, row)) for row in self.factors)
-        return f"{rows} / {self.blocks}"
+        return f"{rows} / {self.blocks}{f' on 1/{self.parts}' if self.parts > 1 else ''}"
+
+    @property
+    def on_all(self) -> Reduction:
+        """The same miniature on the whole GPU."""
+        return replace(self, parts=1)
 
     @property
     def none(self) -> Reduction:
@@ -48,12 +56,18 @@ class Reduction:
         if any(factor > 1 for row in self.factors for factor in row):
             rows = tuple(tuple(max(f // 2, 1) for f in row) for row in self.factors)
             return replace(self, factors=rows)
-        return replace(self, blocks=max(self.blocks // 2, 1))
+        return replace(self, blocks=max(self.blocks // 2, self.parts))
 
     @property
     def common_blocks(self) -> int:
-        """By how much thread blocks are divided in it and in half of it."""
-        return self.blocks if self.halved.blocks == self.blocks else 1
+        """By how much thread blocks are divided in it and in half of it, and in what both are
+        followed to: the original, or its share for a part of the GPU."""
+        return self.blocks if self.halved.blocks == self.blocks else self.parts
+
+    @property
+    def has_twin(self) -> bool:
+        """Whether half of it is another miniature."""
+        return self.halved != self
 
     def on(self, axis: Axis) -> int:
         """The factor on one axis."""
@@ -127,6 +141,14 @@ def smallest_within(
 
     ways = least, cut_loops(cut_blocks(least)), cut_blocks(cut_loops(least))
     return min(ways, key=lambda way: trial(way) or 0)
+
+
+def on_parts(least: Reduction, most: Reduction, parts: Sequence[int]) -> Iterator[Reduction]:
+    """``least`` on parts of a GPU, each with its share of the thread blocks: the smallest part
+    first."""
+    for number in parts:
+        if max(least.parts, 1) < number <= most.blocks:
+            yield replace(least, blocks=max(least.blocks, number), parts=number)
 
 
 def _first_good(candidates: Iterator[Reduction], trial: Trial) -> Reduction | None:
