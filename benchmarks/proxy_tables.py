@@ -4,7 +4,8 @@
 
 "none" is without reduction, "max" divides trips until one is left; "auto" is what
 `--reduction auto --error 5` finds on all four configurations, "auto confN" on one; "twins" are two
-miniatures, of which one has half the reduction of the other; "slices confN" may run on a part of it.
+miniatures, of which one has half the reduction of the other; "slices confN" may run on a part of
+it.
 """
 
 from __future__ import annotations

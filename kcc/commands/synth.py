@@ -114,6 +114,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "auto: as --reduction (default: auto where --reduction is, else 1)",
     )  # fmt: skip
     group.add_argument(
+        "--slice", dest="parts", metavar="N", type=_parts, default=1,
+        help="simulate the miniature, with an Nth of the thread blocks, on an Nth of each --gpu, "
+        "with as large a share of its L2 and DRAM: it stands for the whole; auto: also with "
+        "--reduction auto, where that is smaller (default: the whole GPU)",
+    )  # fmt: skip
+    group.add_argument(
         "--twin", action="store_true",
         help="make a second miniature with half the reduction; IPC is what both say: cycles along "
         "a line through them, followed to the instructions of the original; auto: where both have "
@@ -300,7 +306,27 @@ def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
         raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     from kcc.base.gpu import load_gpu
 
-    return [load_gpu(name, []) for name in arguments.gpus]
+    gpus = [load_gpu(name, []) for name in arguments.gpus]
+    _check_parts(arguments, gpus)
+    return gpus
+
+
+def _check_parts(arguments: argparse.Namespace, gpus: Sequence[GpuDescription]) -> None:
+    from kcc.synth.reduction.slices import slice_settings
+
+    if arguments.parts == 1:
+        return
+    if not _is_simulated(arguments):
+        raise usage_error("--slice is for --verify and auto, which simulate the miniature")
+    if arguments.parts == AUTO:
+        if AUTO not in (arguments.reduction, arguments.block_reduction):
+            raise usage_error("--slice auto goes with --reduction auto", "or give a power of two")
+        return
+    try:
+        for gpu in gpus:
+            slice_settings(gpu, arguments.parts)
+    except ValueError as error:
+        raise usage_error(f"--slice {arguments.parts}: {error}") from error
 
 
 def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
@@ -380,7 +406,8 @@ def _made(
     bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown, running, kept)
     chosen, twins = least, arguments.twin
     if least != most:
-        chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
+        bound, slices = arguments.error / 100, arguments.parts == AUTO
+        chosen, twins = bench.smallest(least, most, bound, twins=twins, slices=slices)
     return bench.checked(chosen, twins=twins)
 
 
@@ -411,8 +438,11 @@ def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Redu
     most = MOST_BLOCKS
     if blocks == AUTO:  # where thread blocks must be kept, an own wish is an error, not this
         most = largest_blocks(study.kernels, study.launches, MOST_BLOCKS)
+    parts = 1 if arguments.parts == AUTO else arguments.parts
     ends = zip(_limits(trips, LARGEST), _limits(blocks, most), strict=True)
-    found, larger = (Reduction(_factors(arguments, study, limit), n) for limit, n in ends)
+    found, larger = (
+        Reduction(_factors(arguments, study, limit), max(n, parts), parts) for limit, n in ends
+    )
     return found, larger
 
 
@@ -513,6 +543,10 @@ def _reduction(text: str) -> int | str:
     if text in (MAX, AUTO):
         return text
     return _power(text)
+
+
+def _parts(text: str) -> int | str:
+    return AUTO if text == AUTO else _power(text)
 
 
 def _percent(text: str) -> float:

@@ -14,7 +14,7 @@ from kcc.stages.proxy_check import Traced, simulate_run
 from kcc.stages.synth import Running, Settled, Study, settle, unwatched
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction, on_parts, smallest_within
-from kcc.synth.reduction.slices import of_whole, parts_of, slice_of
+from kcc.synth.reduction.slices import of_whole, parts_of, slice_of, slice_settings
 from kcc.synth.reduction.twins import followed, steps_to
 
 Simulate = Callable[[Traced, GpuDescription], Simulated]
@@ -123,7 +123,9 @@ class Bench:
             sizes = self.executed(reduction), self.executed(larger)
             steps = steps_to(self._whole / reduction.common_blocks, *sizes)
             found = followed(found, self.simulated(larger, number), steps)
-        return Pair(self.originals[number], of_whole(found, reduction.parts))
+        parts = reduction.parts
+        settings = slice_settings(self.gpus[number], parts) if parts > 1 else ()
+        return Pair(self.originals[number], of_whole(found, parts), settings)
 
     def settled(self, reduction: Reduction) -> Settled:
         """The miniature of a reduction; its trace comes out of the run that profiles it."""

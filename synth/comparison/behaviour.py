@@ -53,10 +53,12 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Original and miniature on one GPU."""
+    """Original and miniature on one GPU. ``settings`` (KEY=VALUE) make the part of it on which the
+    miniature ran and stands for the whole; none where it ran on all."""
 
     original: Simulated
     miniature: Simulated
+    settings: tuple[str, ...] = ()
 
     @property
     def ipc_error(self) -> float:

@@ -21,8 +21,8 @@ MOST_PARTS = 64
 
 
 def slice_settings(gpu: GpuDescription, parts: int) -> tuple[str, ...]:
-    """KEY=VALUE for each value of a GPU that is another in one of so many parts; a value that is
-    not known stays unknown.
+    """KEY=VALUE for each value of a GPU that is another in one of so many parts; what is not known
+    stays unknown, and caches that are not there stay away.
 
     :raises ValueError: says which value cannot be divided.
     """
@@ -30,7 +30,7 @@ def slice_settings(gpu: GpuDescription, parts: int) -> tuple[str, ...]:
     for key, fact in _whole_numbers(gpu):
         if fact is not None and fact.value % parts:
             raise ValueError(f"{key} = {fact.value} of {gpu.stem} is no multiple of {parts}")
-        found += [f"{key}={fact.value // parts}"] if fact else []
+        found += [f"{key}={fact.value // parts}"] if fact and fact.value else []
     found += [f"{key}={fact.value / parts!r}" for key, fact in _rates(gpu) if fact]
     return tuple(found)
 

@@ -215,6 +215,9 @@ def test_a_trace_is_no_script(capsys: pytest.CaptureFixture[str]):
         (["-o", "x.cl", "--error=-5"], "not a percentage"),
         (["-o", "x.cl", "--launches", "x"], "is not a whole number"),
         (["-o", "x.cl", "--loop", "9.9=2", "--size", "tiny"], "there is no loop 9.9"),
+        (["-o", "x.cl", "--slice", "2"], "--slice is for --verify and auto"),
+        (["-o", "x.cl", "--slice", "auto", "--verify", "--gpu", "v100"], "with --reduction auto"),
+        (["-o", "x.cl", "--slice", "32", "--verify", "--gpu", "v100"], "no multiple of 32"),
     ],
 )
 def test_bad_usage(
@@ -273,6 +276,21 @@ def test_a_twin_is_written_and_both_are_simulated(
     # 17.0 % at reduction 8, of the original's instructions (15.1 when it issued 4 % more).
     assert abs(pair["ipc_error"]) < 0.18
     assert abs(pair["miniature"]["ipc"] / pair["original"]["ipc"] - 1) < 0.18
+
+
+def test_a_part_of_a_gpu_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    said = tmp_path / "mini.json"
+    options = ["--launches", "0", "--reduction", "1", "--slice", "2", "--verify", "--gpu", "conf1"]
+    options += ["--size", "tiny", "--json", str(said)]
+    assert main(["synth", WORKLOAD, *options]) == 0
+    settings = ["sm_count=4", "dram.channels=4", "memory_bandwidth_gbs=25.6"]
+    shown = " ".join(capsys.readouterr().out.split())
+    assert " ".join(f"--set {each}" for each in settings) in shown
+    found = json.loads(said.read_text())
+    schema = resources.files(kcc).joinpath("schemas/synthesis-1.json").read_text(encoding="utf-8")
+    jsonschema.validate(found, json.loads(schema))
+    assert found["block_reduction"] == 2
+    assert found["simulations"][0]["part_of_gpu"] == settings
 
 
 @pytest.mark.slow

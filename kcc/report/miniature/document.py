@@ -182,6 +182,7 @@ def _pair(pair: Pair) -> Object:
         "ipc_error": pair.ipc_error,
         "instruction_speedup": pair.instruction_speedup,
         "time_speedup": pair.time_speedup,
+        "part_of_gpu": list(pair.settings),
     }
 
 

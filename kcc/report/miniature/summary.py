@@ -43,6 +43,9 @@ def summary_text(  # noqa: PLR0913 - all that is shown
         console.print(_table(behaviours, style))
         if pairs:
             console.print(_simulations(pairs, style, twin=twin))
+            for pair in pairs:
+                if pair.settings:
+                    console.print(Text(_part(pair)))
 
     return written(style, write)
 
@@ -115,6 +118,15 @@ def _simulations(pairs: Sequence[Pair], style: Style, *, twin: bool) -> object:
         f"time; hits: rates by level, original and {'larger ' if twin else ''}miniature"
     )
     return fill(table, rows, caption)
+
+
+def _part(pair: Pair) -> str:
+    """How the part of a GPU is made on which the miniature ran."""
+    settings = " ".join(f"--set {each}" for each in pair.settings)
+    return (
+        f"the miniature ran on a part of {pair.original.gpu} that stands for all of it (as many "
+        f"cycles): {settings}"
+    )
 
 
 def _hits(pair: Pair) -> str:
