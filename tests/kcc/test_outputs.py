@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,21 @@ def test_the_source_is_not_overwritten(tmp_path: Path):
     source.write_text("x")
     with pytest.raises(UsageError, match="would overwrite the source"):
         check_targets([f"{tmp_path}/./k.cl"], str(source))
+
+
+def test_what_is_written_piece_by_piece(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    target = tmp_path / "a.json"
+    write_outputs([Output(str(target), "", pieces=iter(["[1,", "é", "]"]))])
+    assert target.read_text(encoding="utf-8") == "[1,é]"
+    write_outputs([Output("-", "", pieces=iter(["[1,", "2]"]))])
+    assert capsys.readouterr().out == "[1,2]"
+
+
+def test_an_interrupt_between_pieces_leaves_nothing_behind(tmp_path: Path):
+    def pieces() -> Iterator[str]:
+        yield "half"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_outputs([Output(str(tmp_path / "a.json"), "", pieces=pieces())])
+    assert not list(tmp_path.iterdir())

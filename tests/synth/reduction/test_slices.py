@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcc.base.gpu import load_gpu
+from kcc.base.gpu.needs import GpuReader
 from kcc.stages.host import HostSettings
 from kcc.stages.proxy_check import simulate_run, trace_run
 from kcc.stages.proxy_search import Bench
@@ -21,10 +22,11 @@ WORKLOAD = str(Path(__file__).parents[3] / "kernels" / "vecadd" / "workload.py")
 def test_what_sms_share_is_divided():
     v100 = load_gpu("v100")
     part = slice_of(v100, 16)
-    assert (part.sm_count.value, part.dram.channels.value) == (5, 2)
-    assert (part.l2.size_bytes.value, part.l2.slices.value) == (6291456 // 16, 4)
-    assert part.memory_bandwidth_gbs.value == 897 / 16
-    assert part.l2.bytes_per_cycle.value == 1768 / 16
+    known = GpuReader(part)
+    assert [known.integer(key) for key in ("sm_count", "dram.channels")] == [5, 2]
+    assert [known.integer(key) for key in ("l2.size_bytes", "l2.slices")] == [6291456 // 16, 4]
+    assert known.number("memory_bandwidth_gbs") == 897 / 16
+    assert known.number("l2.bytes_per_cycle") == 1768 / 16
     same = ("max_warps_per_sm", "l1", "latency_cycles", "schedulers_per_sm", "interconnect")
     assert all(getattr(part, name) == getattr(v100, name) for name in same)
     assert slice_of(v100, 1) is v100
