@@ -4,7 +4,10 @@
 product of the other four), each simulated with original and miniature; Kendall's tau-b between the
 two orders of time, and whether the best design is the same.
 
-    python -m benchmarks.proxy_ranking [--journal proxies.jsonl | --reduction 4] NAME ...
+    python -m benchmarks.proxy_ranking [--journal proxies.jsonl | --reduction 4 | --others] NAME ...
+
+``--others`` takes the smallest miniature, one or two, that is within 5 % on four designs of the
+other half of the factorial, with each pair of sizes of L1 and L2.
 """
 
 from __future__ import annotations
@@ -14,18 +17,20 @@ import itertools
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.proxies import BOUND, LARGEST, MOST_BLOCKS
 from benchmarks.proxy_journal import Journal
 from benchmarks.proxy_subjects import SIZE, entries, subject_of
-from benchmarks.proxy_tables import Measured
+from benchmarks.proxy_tables import Measured, said_of
 from kcc.base.gpu import load_gpu
 from kcc.stages.host import HostSettings, user_cache_dir
 from kcc.stages.proxy_check import simulate_run, trace_run
 from kcc.stages.proxy_search import Bench
 from kcc.stages.synth import Study, study_script
 from kcc.synth.comparison.behaviour import Pair
-from kcc.synth.reduction.reductions import Reduction, largest_factors
+from kcc.synth.reduction.reductions import Reduction, largest_blocks, largest_factors
 
 WAY = "twins"
 """What is taken from a journal: the smallest of one miniature or two within 5 % on conf1 to 4."""
@@ -36,6 +41,9 @@ CHOICES = (
     ("l1.mshr", ("16", "256")),
     ("scheduler", ("loose-round-robin", "greedy-then-oldest")),
 )
+
+
+DESIGNS = 16
 
 
 def designs(sms: tuple[str, str]) -> list[list[str]]:
@@ -49,6 +57,20 @@ def designs(sms: tuple[str, str]) -> list[list[str]]:
              for (key, values), level in zip(choices, (*levels, last), strict=True)]
         )  # fmt: skip
     return found
+
+
+OTHERS = ((0, 0, 0, 1), (1, 0, 1, 0), (1, 1, 0, 0), (0, 1, 1, 1))
+"""Levels of the first four choices in designs that are none of the 16."""
+
+
+def other_designs(sms: tuple[str, str]) -> list[list[str]]:
+    """Four designs of the other half, where the fifth choice is the other one."""
+    choices = (("sm_count", sms), *CHOICES)
+    return [
+        [f"{key}={values[level]}"
+         for (key, values), level in zip(choices, (*levels, 1 - sum(levels) % 2), strict=True)]
+        for levels in OTHERS
+    ]  # fmt: skip
 
 
 def tau(one: Sequence[float], two: Sequence[float]) -> float:
@@ -74,11 +96,14 @@ def main() -> int:
     parser.add_argument("names", metavar="NAME", nargs="+")
     parser.add_argument("--journal", type=Path, help="of benchmarks.proxies: what auto found there")
     parser.add_argument("--reduction", type=int, default=4, help="without a journal")
+    parser.add_argument("--others", action="store_true", help="found on designs beside the 16")
     parser.add_argument("--gpu", default="v100")
     parser.add_argument("--sms", nargs=2, default=["16", "64"])
     arguments = parser.parse_args()
     journal = Journal(arguments.journal) if arguments.journal else None
-    gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(tuple(arguments.sms))]
+    sms = tuple(arguments.sms)
+    sets = [*designs(sms), *(other_designs(sms) if arguments.others else ())]
+    gpus = [load_gpu(arguments.gpu, overrides) for overrides in sets]
     settings = HostSettings(cache_dir=user_cache_dir())
     for entry in entries():
         if entry.workload not in arguments.names:
@@ -97,11 +122,25 @@ def main() -> int:
                 measured = Measured(entry.workload, journal)
                 reduction = measured.reduction(WAY) or reduction
                 twins, said = measured.is_two(WAY), measured.named(WAY)
-            pairs = [bench.pair(reduction, n, twins=twins) for n in range(len(gpus))]
+            if arguments.others:
+                reduction, twins = _within_bound(bench)
+                said = said_of(reduction, twins=twins)
+            pairs = [bench.pair(reduction, n, twins=twins) for n in range(DESIGNS)]
         row = (entry.workload, entry.kernel, said, *compared(pairs))
         sys.stdout.write(f"| {' | '.join(row)} |\n")
         sys.stdout.flush()
     return 0
+
+
+def _within_bound(bench: Bench) -> tuple[Reduction, bool]:
+    """The smallest miniature, one or two, that is within 5 % on the GPUs behind the 16."""
+    study = bench.study
+    least, most = (
+        Reduction(largest_factors(study.kernels, study.launches, limit)) for limit in (1, LARGEST)
+    )
+    most = replace(most, blocks=largest_blocks(study.kernels, study.launches, MOST_BLOCKS))
+    on = range(DESIGNS, len(bench.gpus))
+    return bench.smallest(least, most, BOUND / 100, twins=True, on=on)
 
 
 def compared(pairs: Sequence[Pair]) -> tuple[str, str, str]:
