@@ -72,13 +72,15 @@ class Stratum:
 @dataclass(frozen=True, slots=True)
 class Frame:
     """What can be drawn of a launch: the head ends at ``head``, the tail begins at ``tail``. Both
-    are whole epochs, so that thread blocks that still run in step end as they would have."""
+    are whole epochs, so that thread blocks that still run in step end as they would have.
+    ``lasting`` is the first thread block that ends with the launch (:func:`first_lasting`)."""
 
     size: int
     thread_blocks: int
     head: int
     tail: int
     strata: tuple[Stratum, ...]
+    lasting: int = 1 << 62
 
     @property
     def last_epoch(self) -> float:
@@ -135,7 +137,18 @@ def frame_of(
     largest = max(range(len(strata)), key=lambda n: strata[n].work)
     one = strata[largest]  # blocks in no whole epoch, of a cluster that no epoch is left of
     strata[largest] = Stratum(one.label, one.epochs, one.work + missing)
-    return Frame(size, blocks, head, tail, tuple(strata))
+    return Frame(size, blocks, head, tail, tuple(strata), first_lasting(work, size))
+
+
+def first_lasting(work: NDArray[np.int64], size: int) -> int:
+    """The first thread block that ends an epoch or more after the last one has begun, where each
+    takes as many epochs as it has times the mean ``work``; the number of blocks where none does.
+
+    The launch lasts as long as it does: of those of `mst_find_minimum` 8 to 14 % are one block that
+    begins 2.6 epochs before the end and has 25 times the warp instructions of the mean."""
+    ends = np.arange(len(work)) / size + work / max(float(work.mean()), 1.0)
+    lasting = np.flatnonzero(ends >= len(work) / size + 1)
+    return int(lasting[0]) if len(lasting) else len(work)
 
 
 def coarser(frame: Frame, count: int) -> Frame:
@@ -187,7 +200,7 @@ def _steps(
     frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, with_tail: bool, *, disperse: bool
 ) -> tuple[Step, ...]:
     """``disperse``: before the first epoch that is measured with room for it. One epoch goes
-    before the tail, also for the long blocks in it that end with the launch or after all others."""
+    before the tail, or more, so that thread blocks that end with the launch are simulated."""
     found = list[Step]()
     at, apart = frame.head, not disperse
     places = sorted((epoch, place) for place, epochs in drawn.items() for epoch in epochs)
@@ -198,8 +211,10 @@ def _steps(
     if with_tail:
         steps.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
     for step in steps:
-        warm = min(warm_blocks, frame.size) if step.phase is Phase.TAIL else warm_blocks
-        first = max(step.first - warm, at)
+        first = step.first - warm_blocks
+        if step.phase is Phase.TAIL:
+            first = min(max(first, step.first - frame.size), frame.lasting)
+        first = max(first, at)
         if not apart and step.phase is Phase.MEASURE and first - frame.size > at:
             apart = True
             found.append(Step(Phase.DISPERSE, first - frame.size, first))

@@ -15,6 +15,7 @@ from kcc.sim.sampling.plan import (
     Stratum,
     coarser,
     draw,
+    first_lasting,
     frame_of,
     is_head_enough,
     share_of,
@@ -66,6 +67,22 @@ def test_blocks_draw_apart_before_the_first_epoch_with_room_for_it() -> None:
     assert steps[apart[0] + 1] == Step(Phase.WARM, 36, 40)
     many = steps_of(frame, {0: [2, 6, 10, 14, 18, 22]}, 4)
     assert not any(step.phase is Phase.DISPERSE for step in many)
+
+
+def test_the_tail_has_the_blocks_that_end_with_the_launch() -> None:
+    """Of 20 epochs of 4, a block of epoch 15 with six times the mean ends at 21.4 and is simulated;
+    one of epoch 10 with five times the mean has ended by then."""
+    work = np.full(80, 100, np.int64)
+    work[61], work[40] = 700, 550
+    assert work.mean() == pytest.approx(113.125)
+    assert first_lasting(work, 4) == 61
+    frame = frame_of(epochs(20, 4, 80), np.zeros(20, np.int64), work, 1)
+    assert (frame.tail, frame.lasting) == (76, 61)
+    assert steps_of(frame, {0: [5]}, 4)[-2:] == (Step(Phase.WARM, 61, 76), Step(Phase.TAIL, 76, 80))
+    assert steps_of(frame, {0: [16]}, 4)[-2:] == (
+        Step(Phase.WARM, 68, 76), Step(Phase.TAIL, 76, 80),
+    )  # fmt: skip
+    assert first_lasting(np.full(80, 100, np.int64), 4) == 80
 
 
 def test_draws_lie_everywhere() -> None:
