@@ -321,7 +321,7 @@ def _loop(
         elif sm.one_fp64 and unit == _FP64:
             begin = max(start, schedulers.unit_free[0, unit])
             done = float(begin + operations.latency[o])
-            until = begin + operations.busy[o] / sm.schedulers
+            until = float(begin + operations.busy[o] / sm.schedulers)
             schedulers.unit_free[0, unit] = until
             schedulers.taken[:, unit] = until
         else:
