@@ -32,7 +32,7 @@ import kcc
 from benchmarks.calibrated import left_out, rests_on, without_sources
 from benchmarks.ledger_cases import cases_of
 from benchmarks.ledger_figures import TableFigures, headline, table_figures, worse
-from benchmarks.measured_tables import TABLES, Table
+from benchmarks.measured_tables import CLOCKS, TABLES, Table
 from kcc.commands.journal import Journal, Kind
 from kcc.commands.machine_code import code_request
 from kcc.commands.progress import shown_progress
@@ -116,7 +116,7 @@ def estimated(
         work = [(case, case.key, "") for case in interleaved(cases)]
         if arguments.left_out:
             work += [
-                (_without(case, table.name), LEFT_OUT + case.key, table.name)
+                (without(case, table), LEFT_OUT + case.key, table.name)
                 for table, rows in zip(tables, cases, strict=True) if rests_on(table)
                 for case in rows
             ]  # fmt: skip
@@ -132,9 +132,12 @@ def estimated(
     return found
 
 
-def _without(case: Case, table: str) -> Case:
-    """At the data sheet's clock, without values of the GPU that come from the table."""
-    settings = without_sources(case.gpu.name, table)
+def without(case: Case, table: Table) -> Case:
+    """At the data sheet's clock where the table names another, without values of the GPU that come
+    from the table."""
+    clocks = CLOCKS if table.clocks_mhz or table.boards_mhz else ()
+    card = (each for each in case.gpu.settings if each.partition("=")[0] not in clocks)
+    settings = (*card, *without_sources(case.gpu.name, table.name))
     return replace(case, gpu=replace(case.gpu, settings=settings))
 
 

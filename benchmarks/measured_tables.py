@@ -129,13 +129,15 @@ class Table:
         clock = self.clocks_mhz.get(own, self.clocks_mhz.get(""))
         keys: dict[str, float] = {}
         if clock is not None:
-            keys = {"core_clock_base_mhz": clock, "core_clock_boost_mhz": clock,
-                    "clock_over_boost": 1}  # fmt: skip
+            keys |= zip(CLOCKS, (clock, clock, 1), strict=True)
         elif board := self.boards_mhz.get(own):
             keys = {"core_clock_boost_mhz": board, "clock_over_boost": OVER_OWN_BOOST}
         name, *given = self.gpus[own].split()
         return Gpu(name, (*given, *(f"{key}={value}" for key, value in keys.items())))
 
+
+CLOCKS = ("core_clock_base_mhz", "core_clock_boost_mhz", "clock_over_boost")
+"""What a table's clock changes of a GPU."""
 
 OVER_OWN_BOOST = 1.051
 """As `clock_over_boost` of GeForce boards, which is over NVIDIA's boost clock: the same nine boards

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ledger import ROWS, interleaved
+from benchmarks.ledger import ROWS, interleaved, without
 from benchmarks.ledger_cases import case_of, drawn
 from benchmarks.ledger_figures import table_figures, worse
 from benchmarks.measured_tables import TABLES, Table
@@ -48,6 +48,19 @@ def test_a_row_that_failed_has_the_launch_of_its_macros(tmp_path: Path) -> None:
     inputs = works[0].request().other_launch
     assert inputs.request.grid is not None
     assert [evaluate(e, inputs.names) for e in inputs.request.grid] == [22, 1024]
+
+
+def test_a_table_left_out_keeps_the_card_and_not_its_clock(tmp_path: Path) -> None:
+    (tmp_path / "KernelTunerConvolution.cu").write_text("__global__ void Convolution() {}")
+    clocked = table("convolution_rtx2080ti_counters")
+    case = case_of(clocked, 0, {**ROW, "gpu": "RTX_2080_Ti"}, tmp_path)
+    assert "core_clock_boost_mhz=1790" in case.gpu.settings
+    assert without(case, clocked).gpu.settings == ()
+    products = table("products_rdna3")
+    card = products.gpu({"gpu": "rx7600xt"})
+    assert "sm_count=32" in card.settings
+    kept = without(replace(case, gpu=card), products).gpu.settings
+    assert kept == (*card.settings, "shared_bytes_per_cycle=null")
 
 
 def test_rows_of_two_tables_that_are_one_configuration_stand_together(tmp_path: Path) -> None:
