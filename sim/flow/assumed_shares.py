@@ -31,10 +31,10 @@ ASSUMED_SHARE = 0.5
 """Of a branch that memory decides, where nothing is assumed by the user: of its lanes, and where
 all lanes of a warp go one way of its warps."""
 
-PARTED_WARPS = 0.7
-"""Of the warps of such a branch, the share that goes a way with some of its lanes where they may
-part: 0.71 in the mean over twenty of kernels/ (with the data of their workloads, `kcc profile`),
-0.64 of the lanes."""
+DIVERGENT_WARPS = 0.7
+"""Of the warps of such a branch, the share that goes a way with some of its lanes where it is
+divergent: 0.71 in the mean over twenty of kernels/ (with the data of their workloads,
+`kcc profile`), 0.64 of the lanes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ class EdgeShare:
 
 @dataclass(frozen=True, slots=True)
 class AssumedShares:
-    """``edges`` by the blocks they lead from and to; ``parted``: blocks at whose end lanes of a
-    warp may part."""
+    """``edges`` by the blocks they lead from and to; ``divergent``: blocks that end in a divergent
+    branch."""
 
     edges: Mapping[tuple[int, int], EdgeShare]
-    parted: frozenset[int] = frozenset()
+    divergent: frozenset[int] = frozenset()
 
     def otherwise(self, block: int) -> EdgeShare:
         """The share that takes each side of any other branch that memory decides."""
-        warps = PARTED_WARPS if block in self.parted else ASSUMED_SHARE
+        warps = DIVERGENT_WARPS if block in self.divergent else ASSUMED_SHARE
         return EdgeShare(warps, ASSUMED_SHARE)
 
 
@@ -72,10 +72,10 @@ class AssumedSharesPass:
 
     def run(self, kernel: Kernel, facts: Facts) -> AssumedShares:
         edges = dict[tuple[int, int], EdgeShare]()
-        parted = facts[Divergence].branches
+        divergence = facts[Divergence].branches
         trips = assumed_iterations(kernel.function, facts[Loops], self.trips)
         warp = facts[SymbolicValues].algebra.known.warp
-        for branch, divided in zip(facts[Branches].branches, parted, strict=True):
+        for branch, divided in zip(facts[Branches].branches, divergence, strict=True):
             line = branch.location.line if branch.location else 0
             entered = _guard(kernel, facts, branch.block, line, trips)
             if entered is not None and line not in self.shares:
@@ -93,7 +93,7 @@ class AssumedSharesPass:
                 apart = divided.uniformity.is_divergent
                 warps = min(1.0, share * warp) if apart else share
                 edges[(branch.block, target)] = EdgeShare(warps, share)
-        both = zip(facts[Branches].branches, parted, strict=True)
+        both = zip(facts[Branches].branches, divergence, strict=True)
         apart = frozenset(b.block for b, each in both if each.uniformity.is_divergent)
         return AssumedShares(edges, apart)
 

@@ -14,7 +14,7 @@ from kcc.passes.access.activity import activity
 from kcc.passes.control.trip_counts import TripCounts, TripKind
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.flow.assumed_shares import ASSUMED_SHARE, PARTED_WARPS
+from kcc.sim.flow.assumed_shares import ASSUMED_SHARE, DIVERGENT_WARPS
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import Workshop
 
@@ -62,7 +62,7 @@ def test_blocks_of_a_launch_of_which_a_sample_is_looked_at(condition: str, warps
 
 
 @pytest.mark.parametrize(
-    ("condition", "warps"), [("y[i] > 0.0f", PARTED_WARPS), ("y[0] > 0.0f", ASSUMED_SHARE)]
+    ("condition", "warps"), [("y[i] > 0.0f", DIVERGENT_WARPS), ("y[0] > 0.0f", ASSUMED_SHARE)]
 )
 def test_what_memory_decides_for_each_lane_more_warps_do(condition: str, warps: float) -> None:
     """All lanes of a warp go one way where they read one word."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.sim.flow.assumed_shares import PARTED_WARPS
+from kcc.sim.flow.assumed_shares import DIVERGENT_WARPS
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.operations import Memory
 from kcc.sim.program.predication import MOST_INSTRUCTIONS
@@ -59,4 +59,4 @@ def test_what_is_computed_is_issued_by_all_and_accesses_by_those_that_make_them(
     assert sum(each.slots for each in before if each.unit in (Unit.ALU, Unit.FMA)) >= 3
     idle = [each for each in before if each.kind.value == "move" and each.unit is Unit.CONTROL]
     # The store, not made by 0.3 of the warps as assumed; the descriptor of global memory.
-    assert [each.slots for each in idle] == pytest.approx([1 - PARTED_WARPS, 1.0])
+    assert [each.slots for each in idle] == pytest.approx([1 - DIVERGENT_WARPS, 1.0])
