@@ -154,7 +154,7 @@ def main() -> int:
 def tables(every: Sequence[Measured]) -> dict[str, str]:
     """All that there is something for, by name."""
     found = [own for own in every if own.reduction("max")]
-    made = {"means": summary_table(found)}
+    made = {"means": summary_table(found)} if found else {}
     for how in HOW:
         if own := [m for m in found if m.pair(how, "conf1")]:
             made[how] = errors_table(own, how)
@@ -162,6 +162,8 @@ def tables(every: Sequence[Measured]) -> dict[str, str]:
         gpus = [gpu for gpu in GPUS if all(m.reduction(f"{way} {gpu}") for m in every)]
         if gpus:
             made[f"{way}, each"] = each_table(every, way, gpus)
+    if not found:  # journals of some parts
+        return made
     for bound, gpus in ((5, CONFIGURATIONS[:1]), (10, CONFIGURATIONS)):
         made[f"tried within {bound} %"] = tried_table(found, bound / 100, gpus)
     programs = [m for m in every if m.name in PROGRAMS]
