@@ -8,12 +8,19 @@ addresses come from it are drawn within their array, conditions by how often the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.scratch import scratch_folder
+from kcc.base.trace.launches import TracedBuffer
 from kcc.base.trace.reader import LaunchTrace, open_trace
 from kcc.frontend.kernel import CompiledUnit
 from kcc.passes.facts import Around, plainly
 from kcc.stages.analyze import AnalysisRequest
-from kcc.stages.static_tracing import StaticTraces, trace_source, traced_unit
+from kcc.stages.static_tracing import UNKNOWN_BYTES, StaticTraces, trace_source, traced_unit
 from kcc.stages.synth import Study, check_study
 from kcc.synth.original.footprints import Footprints
 from kcc.synth.original.observed import KernelFacts, LaunchFacts, kernel_facts
@@ -38,7 +45,8 @@ def study_source(request: AnalysisRequest, stage: Around = plainly) -> tuple[Stu
 
 
 def _add(study: Study, launch: LaunchTrace, unit: CompiledUnit) -> None:
-    tables, said = launch.tables, launch.launch
+    tables = launch.tables
+    said = replace(launch.launch, buffers=_as_touched(launch))
     collector = LaunchCollector(tables, said)
     facts = _facts(launch, unit, collector)
     footprints = Footprints(facts, said.buffers)
@@ -53,6 +61,40 @@ def _add(study: Study, launch: LaunchTrace, unit: CompiledUnit) -> None:
         spans[access] = own.low - base, own.high - base
     study.kernels.append(facts)
     study.launches.append(LaunchFacts(number, said, collector.finish(number), spans, {}, {}))
+
+
+def _as_touched(launch: LaunchTrace) -> tuple[TracedBuffer, ...]:
+    """The buffers of a launch; one of which no size is given ends with what was touched last.
+
+    :raises DiagnosticError: K708 where addresses that are found in memory lie anywhere beside them.
+    """
+    buffers = launch.launch.buffers
+    unsized = [buffer for buffer in buffers if buffer.size_bytes == UNKNOWN_BYTES]
+    if not unsized:
+        return tuple(buffers)
+    ends = _touched_ends(launch, [buffer.address for buffer in unsized])
+    sizes = {
+        buffer.argument: end - buffer.address for buffer, end in zip(unsized, ends, strict=True)
+    }
+    if max(sizes.values()) > UNKNOWN_BYTES // 2:
+        names = [buffer.name for buffer in unsized]
+        message = f"'{launch.tables.kernel}' finds addresses in memory, which may lie anywhere"
+        hint = "give sizes: " + " ".join(f"--arg '{name}=TYPE[N]'" for name in names)
+        raise DiagnosticError([Diagnostic("K708", message, hint=hint)])
+    return tuple(replace(b, size_bytes=sizes.get(b.argument, b.size_bytes)) for b in buffers)
+
+
+def _touched_ends(launch: LaunchTrace, starts: Sequence[int]) -> list[int]:
+    """Where what is touched of each range of :data:`UNKNOWN_BYTES` ends, at its start or behind."""
+    largest = max((access.element_bytes for access in launch.tables.accesses), default=1)
+    first, found = np.array(starts, np.int64), np.array(starts, np.int64)
+    for batch in launch.batches():
+        for number, start in enumerate(first):
+            own = batch.addresses[
+                (batch.addresses >= start) & (batch.addresses < start + UNKNOWN_BYTES)
+            ]
+            found[number] = max(found[number], int(own.max(initial=start)))
+    return [int(end) + largest for end in found]
 
 
 def _facts(launch: LaunchTrace, unit: CompiledUnit, collector: LaunchCollector) -> KernelFacts:

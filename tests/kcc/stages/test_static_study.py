@@ -65,6 +65,30 @@ def test_what_memory_decides_is_assumed_and_said(
     assert (tmp_path / "mini" / "workload.py").exists()
 
 
+def test_buffers_without_a_size_end_with_what_is_touched(source: Path, tmp_path: Path) -> None:
+    """512 work-items read 16 floats each, 527 in all: the same miniature as with that size."""
+    command = ["synth", str(source), "--kernel", "smooth", "--static", "--arg", "n=16"]
+    command += ["--global", "512", "--local", "64"]
+    sized = ["--arg", "a=float[527]", "--arg", "b=float[512]"]
+    assert main([*command, "-o", str(tmp_path / "touched")]) == 0
+    assert main([*command, *sized, "-o", str(tmp_path / "sized")]) == 0
+    own, other = (tmp_path / folder / "kernel.cl" for folder in ("touched", "sized"))
+    assert own.read_text(encoding="utf-8") == other.read_text(encoding="utf-8")
+    host = (tmp_path / "touched" / "workload.py").read_text(encoding="utf-8")
+    sizes = host.split("BUFFERS = (", 1)[1].split(")", 1)[0].split(",")
+    assert sum(int(size) for size in sizes if size.strip()) < 1 << 22
+
+
+def test_a_buffer_without_a_size_that_is_gathered_from(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["synth", str(source), "--kernel", "chosen", "--static", "--global", "512"]
+    assert main([*command, "--local", "64", "-o", str(tmp_path / "mini")]) == 1
+    said = capsys.readouterr().err
+    assert "K708" in said
+    assert "--arg 'a=TYPE[N]'" in said
+
+
 def test_unknown_buffers_need_no_run(
     source: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
