@@ -24,7 +24,9 @@ from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
 from kcc.sim.interval.timing import timing_of
+from kcc.sim.machine.costs import generation_of_gpu
 from kcc.sim.machine.warp_scheduling import Policy
+from kcc.sim.program.registers import resident_on
 from kcc.sim.result import Timing
 
 PassKey = tuple[object, ...]
@@ -100,6 +102,8 @@ class Explorer:
 
     ``launches`` and ``kernels`` choose launches as for simulations; L2 stays as the launch before
     left it. ``passes`` counts cache passes; those of the last :data:`KEPT_PASSES` GPUs are kept.
+    ``launches`` afterwards are those in the code of the GPU as it is; a variant whose code differs
+    (by what an SM holds registers do) has its own.
     """
 
     def __init__(
@@ -110,16 +114,19 @@ class Explorer:
         self.gpu, self.overrides, self.options = gpu, tuple(overrides), options
         self.registers = dict(registers or {})
         self.trace = open_trace(path)
-        described = load_gpu(gpu, list(overrides))
-        self.launches = tuple(
-            compiled_launch(launch, described)
+        self._traced = tuple(
+            launch
             for launch in self.trace.launches
             if (not kernels or launch.tables.kernel in kernels)
             and (not launches or any(launch.launch.number in r for r in launches))
         )
+        self._coded = dict[object, tuple[IssuedLaunch, ...]]()
+        described = load_gpu(gpu, list(overrides))
+        self._base_code = _code_of(described)
+        self.launches = self._launches_on(described)
         self.passes = 0
         self._collected = dict[PassKey, tuple[LaunchModel, ...]]()
-        self._base: list[tuple[IntervalMachine, Operations]] | None = None
+        self._base: _Inputs | None = None
         with suppress(DiagnosticError):  # such a GPU there cannot be, but for some of its variants
             self._base = self._all_inputs(())
 
@@ -150,40 +157,45 @@ class Explorer:
         Raises as :meth:`at` does."""
         return self._pass_key(self._all_inputs(settings))
 
-    def _pass_key(self, inputs: Sequence[tuple[IntervalMachine, Operations]]) -> PassKey:
+    def _pass_key(self, inputs: _Inputs) -> PassKey:
         if self._base is None:  # there are no latencies to share
-            return tuple(repr(each) for each in inputs)
-        return tuple(getattr(machine, name) for machine, _ in inputs for name in _PASSED_ONCE)
+            return tuple(repr(each) for each in (inputs.code, *inputs.rows))
+        shared = (getattr(machine, name) for machine, _ in inputs.rows for name in _PASSED_ONCE)
+        return inputs.code, *shared
 
-    def _timings(
-        self, key: PassKey, inputs: Sequence[tuple[IntervalMachine, Operations]]
-    ) -> Iterator[Timing]:
+    def _timings(self, key: PassKey, inputs: _Inputs) -> Iterator[Timing]:
         models = self._collected.pop(key, None) or tuple(self._collect(inputs))
         self._collected[key] = models
         if len(self._collected) > KEPT_PASSES:
             del self._collected[next(iter(self._collected))]
-        for model, (machine, operations) in zip(models, inputs, strict=True):
+        for model, (machine, operations) in zip(models, inputs.rows, strict=True):
             own = replace(model.collection, machine=machine, operations=operations)
             prediction = model.on(own).predict(machine, self.options)
             yield timing_of(own, machine, prediction, self.options)
 
-    def _all_inputs(self, settings: Sequence[str]) -> list[tuple[IntervalMachine, Operations]]:
+    def _launches_on(self, gpu: GpuDescription) -> tuple[IssuedLaunch, ...]:
+        """The launches in the code of a GPU; those in the last :data:`KEPT_PASSES` are kept."""
+        code = _code_of(gpu)
+        if code not in self._coded:
+            self._coded[code] = tuple(compiled_launch(each, gpu) for each in self._traced)
+            if len(self._coded) > KEPT_PASSES:
+                del self._coded[next(iter(self._coded))]
+        return self._coded[code]
+
+    def _all_inputs(self, settings: Sequence[str]) -> _Inputs:
         gpu = load_gpu(self.gpu, [*self.overrides, *settings])
-        return [self._inputs(gpu, launch) for launch in self.launches]
+        launches = self._launches_on(gpu)
+        rows = [interval_inputs(gpu, e.tables, e.launch, self.registers) for e in launches]
+        return _Inputs(_code_of(gpu), launches, rows)
 
-    def _inputs(
-        self, gpu: GpuDescription, launch: IssuedLaunch
-    ) -> tuple[IntervalMachine, Operations]:
-        return interval_inputs(gpu, launch.tables, launch.launch, self.registers)
-
-    def _collect(
-        self, inputs: Sequence[tuple[IntervalMachine, Operations]]
-    ) -> Iterator[LaunchModel]:
-        """Cache passes with the latencies of the GPU as it is, whichever point comes first."""
+    def _collect(self, inputs: _Inputs) -> Iterator[LaunchModel]:
+        """Cache passes with the latencies of the GPU as it is, whichever point comes first; in
+        other code than that GPU's with those of the point."""
         cache: SharedCache | None = None
-        base = self._base or inputs
+        is_base = self._base is not None and inputs.code == self._base_code
+        base = self._base if is_base and self._base is not None else inputs
         for launch, (own, _), (as_it_is, operations) in zip(
-            self.launches, inputs, base, strict=True
+            inputs.launches, inputs.rows, base.rows, strict=True
         ):
             machine = replace(as_it_is, **{name: getattr(own, name) for name in _PASSED_ONCE})
             cache = cache or empty_cache(machine)
@@ -192,6 +204,21 @@ class Explorer:
                 launch.tables, launch.launch, machine, operations, launch.batches(), cache
             )
             yield LaunchModel(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inputs:
+    """Of all launches on one GPU: its code (:func:`_code_of`), them in it, and what the model is
+    given of each."""
+
+    code: object
+    launches: tuple[IssuedLaunch, ...]
+    rows: list[tuple[IntervalMachine, Operations]]
+
+
+def _code_of(gpu: GpuDescription) -> object:
+    """What kcc's own code of a kernel depends on: equal for GPUs that have the same."""
+    return generation_of_gpu(gpu), resident_on(gpu)
 
 
 _PASSED_ONCE = (

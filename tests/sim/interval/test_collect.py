@@ -146,13 +146,23 @@ def test_points_do_not_depend_on_which_came_first(traces: dict[str, str]):
     assert points(traces["scan"], settings[::-1]) == there[::-1]
 
 
-def test_a_point_is_what_a_run_of_its_own_says(traces: dict[str, str]):
-    settings = ["l1.mshr=64", "memory_bandwidth_gbs=96", "latency_cycles.fp32_fma=4"]
-    with Explorer(traces["transpose"], GPU, [], Options()) as explorer:
-        explorer.at()
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("transpose", ["l1.mshr=64", "memory_bandwidth_gbs=96", "latency_cycles.fp32_fma=4"]),
+        ("scan", ["max_regs_per_thread=16"]),  # spills: another code than the GPU's own
+    ],
+)
+def test_a_point_is_what_a_run_of_its_own_says(
+    traces: dict[str, str], name: str, settings: list[str]
+):
+    with Explorer(traces[name], GPU, [], Options()) as explorer:
+        before = explorer.at().timings
         found = explorer.at(settings).timings
-    own = interval_trace(traces["transpose"], load_gpu(GPU, settings), Options())
+        assert [t.cycles for t in explorer.at().timings] == [t.cycles for t in before]
+    own = list(interval_trace(traces[name], load_gpu(GPU, settings), Options()))
     assert [t.cycles for t in found] == pytest.approx([t.cycles for t in own])
+    assert [t.issued for t in found] == [t.issued for t in own]
 
 
 @pytest.mark.sampled(2)
