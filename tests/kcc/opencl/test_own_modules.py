@@ -70,17 +70,26 @@ def test_results_are_those_of_numpy(ours: dict[str, NDArray[Any]]) -> None:
 def test_results_are_those_of_pocl(ours: dict[str, NDArray[Any]], tmp_path: Path) -> None:
     target = tmp_path / "theirs.npz"
     # It leaves at once: PoCL 3.0 may crash when the interpreter takes its objects down.
-    code = "import os, runpy; from tests.pocl import choose_device; choose_device(); "
-    code += f"runpy.run_path({str(SCRIPT)!r}); os._exit(0)"
-    for _ in range(CRASHES_OF_POCL):
-        done = subprocess.run(
-            [sys.executable, "-X", "faulthandler", "-P", "-W", "ignore", "-c", code, str(target)],
-            env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONPATH": str(ROOT)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode != -signal.SIGSEGV:
-            break
-    assert done.returncode == 0, done.stderr
+    script = "import os, runpy; from tests.pocl import choose_device; choose_device(); "
+    script += f"runpy.run_path({str(SCRIPT)!r}); os._exit(0)"
+    command = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        "-P",
+        "-W",
+        "ignore",
+        "-c",
+        script,
+        str(target),
+    ]
+    environment = {**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONPATH": str(ROOT)}
+    code, words = -signal.SIGSEGV, ""
+    tries = 0
+    while code == -signal.SIGSEGV and tries < CRASHES_OF_POCL:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        code, words, tries = done.returncode, done.stderr, tries + 1
+    assert code == 0, words
     theirs = results(target)
     assert theirs.keys() == ours.keys()
     for name, value in theirs.items():

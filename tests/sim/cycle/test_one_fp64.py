@@ -13,9 +13,9 @@ FEW, MANY = 50, 100
 """Both are long enough for all of the code's lines that a launch waits for to be there."""
 
 
-def cycles_of_more(folder: Path, gpu: str, warps: int) -> int:
+def cycles_of_more(folder: Path, gpu: str, warps: int) -> float:
     """What 50 independent operations more of each warp take."""
-    cycles = list[int]()
+    cycles = list[float]()
     for count in (FEW, MANY):
         block = [Warp() for _ in range(warps)]
         for warp in block:
