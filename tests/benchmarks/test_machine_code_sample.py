@@ -19,8 +19,8 @@ TARGET = "sm_80"
 HELD = {"instructions": 0.115, "memory": 0.85}
 """The mean error of warp instructions, and the share of kernels whose accesses are as many: what
 was measured over these (11.5 %, 90.7 %; 10.4 and 92.9 % with half of the warps at branches that
-memory decides), and what another version of LLVM may move. Its blocks are counted as kcc counts them: where
-guesses about branches change, the file is to be written anew."""
+memory decides), and what another version of LLVM may move. Its blocks are counted as kcc counts
+them: where guesses about branches change, the file is to be written anew."""
 
 
 def test_counts_are_near_those_of_the_compiler() -> None:
