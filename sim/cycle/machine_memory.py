@@ -14,7 +14,12 @@ from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import SIDE_WAYS, Conf
 from kcc.sim.machine.atomics import queue_of_gpu
 from kcc.sim.machine.dram_banks import bank_mapping_of
-from kcc.sim.machine.l2_path import l2_bytes_per_cycle, part_written_cycles, way_to_l2
+from kcc.sim.machine.l2_path import (
+    describes_network,
+    l2_bytes_per_cycle,
+    part_written_cycles,
+    way_to_l2,
+)
 from kcc.sim.machine.memory_side import memory_side_of
 
 MOST_WAYS = 16
@@ -125,7 +130,8 @@ def level2(
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
     partial = reader.fact("l2.partial_sectors")
     conf[Conf.L2_PARTIAL] = partial is not None and partial.value == "miss" and line == WORDS * 4
-    parts = 1.0 if _has_flits(reader) or line != WORDS * 4 else part_written_cycles(reader.gpu)
+    is_measured = line == WORDS * 4 and not describes_network(reader.gpu)
+    parts = part_written_cycles(reader.gpu) if is_measured else 1.0
     conf[Conf.PART_WRITTEN] = round(parts)
     conf[Conf.STORED_WORDS] = conf[Conf.L2_PARTIAL] or conf[Conf.PART_WRITTEN] > 1
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
@@ -144,16 +150,10 @@ def level2(
     )  # fmt: skip
 
 
-def _has_flits(reader: GpuReader) -> bool:
-    """Whether a network is described, or the machine is no GPU: else its ways are as measured."""
-    is_gpu = reader.gpu.capability is not None or reader.gpu.is_amd
-    return reader.fact("interconnect.flit_bytes") is not None or not is_gpu
-
-
 def _slice_bytes(reader: GpuReader, slices: int, clock: float) -> float:
     """Bytes that a slice of L2 gives in a cycle of the SMs."""
     given, own = reader.fact("l2.bytes_per_cycle"), reader.fact("l2.clock_mhz")
-    if given is None and not _has_flits(reader):
+    if given is None and not describes_network(reader.gpu):
         return l2_bytes_per_cycle(reader.gpu, reader.integer("sm_count")) / slices
     per_slice = 32.0 if given is None else given.value / slices
     return per_slice if own is None else per_slice * own.value / clock
@@ -164,7 +164,7 @@ def _interconnect(
 ) -> None:
     """The way of an SM to L2 and back: flits where a network is described and of machines that no
     GPU is, else as measured (:mod:`kcc.sim.machine.l2_path`)."""
-    if _has_flits(reader):
+    if describes_network(reader.gpu):
         flit = reader.integer(
             "interconnect.flit_bytes", assumed=40, reason="a sector and its address per cycle"
         )

@@ -240,16 +240,9 @@ def make_requests(
                 )  # fmt: skip
                 if kind == ATOMIC:
                     weigh_atomics(
-                        addresses,
-                        each,
-                        lanes,
-                        width,
-                        line_bytes,
-                        by_line,
-                        transactions,
-                        end,
+                        addresses, each, lanes, width, line_bytes, by_line, transactions, end,
                         after,
-                    )
+                    )  # fmt: skip
                 own[K_VERSION], own[K_BASE] = versions[number], base
                 own[K_FIRST], own[K_COUNT] = end, after - end
                 own[K_PORT] = 0

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.sim.machine.costs import Generation, generation_of_gpu
+from kcc.sim.machine.l2_path import describes_network
 
 
 class AtomicQueue(NamedTuple):
@@ -33,9 +34,6 @@ def queue_of(generation: Generation) -> AtomicQueue:
 
 
 def queue_of_gpu(gpu: GpuDescription) -> AtomicQueue | None:
-    """That of a GPU; None for machines of texts and simulators, which are no GPU or describe their
-    network: their slices take an operation of a lane as they take a sector."""
-    if gpu.interconnect.flit_bytes is not None:
-        return None
-    is_gpu = gpu.capability is not None or gpu.is_amd
-    return queue_of(generation_of_gpu(gpu)) if is_gpu else None
+    """That of a GPU; None for machines that describe their network: their slices take an operation
+    of a lane as they take a sector."""
+    return None if describes_network(gpu) else queue_of(generation_of_gpu(gpu))

@@ -54,6 +54,13 @@ GA10X_AND_ADA_SM_BYTES = 16.3
 and an L40 (5709 GB/s at 2490 MHz, 142 SMs), 16.5 and 16.1 (microbench_cache_bw.csv)."""
 
 
+def describes_network(gpu: GpuDescription) -> bool:
+    """Whether a description has a network of flits, or is no GPU's but a text's or a simulator's:
+    else what the way to L2 carries and takes is as measured."""
+    is_gpu = gpu.capability is not None or gpu.is_amd
+    return gpu.interconnect.flit_bytes is not None or not is_gpu
+
+
 def cycles_to_l2(hit_cycles: float) -> float:
     """Cycles from an SM to a slice of L2: half of those of a load that hits there. A launch ends
     when what it stores last has come so far."""
