@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kcc.frontend.ir.instructions import Cast
+from kcc.frontend.ir.instructions import Call, Cast
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, IrType, VecTy, scalar_of
 from kcc.frontend.ir.values import InstructionRef
@@ -239,16 +239,28 @@ class _Compiled:
         """What each instruction of the IR says that machine instructions came from: of its opcodes
         the one with the fewest copies stands for it."""
         copies = dict[int, dict[str, Counter[int]]]()
-        guarded = set[int]()
+        guarded, images = set[int](), set[int]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
             if index is None or (index in self.accesses and not self._is_access(place)):
+                continue
+            if each.space is Space.TEXTURE and index not in self.accesses:
+                if index not in images:
+                    images.add(index)
+                    copies.pop(index, None)
+            elif index in images:
                 continue
             by_name = copies.setdefault(index, {})
             by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
             if each.predicate:
                 guarded.add(index)
         for index, by_name in copies.items():
+            if index in images:
+                blocks = sum(by_name.values(), Counter[int]())
+                yield Evidence(blocks, self._times(index), SURE, at_least=index in guarded)
+                continue
             weight = self._weight(index, by_name)
+            if weight < SURE and isinstance(self.rows[index], Call) and not _is_even(by_name):
+                continue  # a function that a library has: which of its ways was taken is not known
             if weight == LIKELY:  # what counts iterations may have its number too
                 own = {name: n for name, n in by_name.items() if FLOAT_CODE.match(name)}
                 by_name = own or by_name
@@ -263,6 +275,8 @@ class _Compiled:
                 pieces = self._pieces(index, blocks)
             else:
                 pieces = lanes_of(self.rows[index].type, name, blocks)
+                if pieces == 1 < blocks.total() and isinstance(self.rows[index].type, VecTy):
+                    weight = WEAK  # of how many lanes these are copies is not known
             self.pieces[index] = pieces
             executions = self._times(index) * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
@@ -498,6 +512,12 @@ _SPACES = {
     Space.TEXTURE: (AddressSpace.GLOBAL,),
 }
 """Where the accesses of the IR may go that a machine instruction makes."""
+
+
+def _is_even(by_name: Mapping[str, Counter[int]]) -> bool:
+    """Whether all blocks that have copies have the same opcodes."""
+    blocks = {block for own in by_name.values() for block in own}
+    return all(own.keys() == blocks for own in by_name.values())
 
 
 def lanes_of(type_: IrType, name: str, copies: Mapping[int, int]) -> int:
