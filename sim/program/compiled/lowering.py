@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import Call, Cast
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, IrType, VecTy, scalar_of
@@ -41,6 +42,8 @@ where they have to be made; of floating-point additions and products, which they
 else, which they move, repeat and make several instructions of."""
 
 BARRIERS = ("BAR", "s_barrier")
+IMAGES = ((PrimitiveClass.IMAGE_READ, False), (PrimitiveClass.IMAGE_WRITE, True))
+"""What accesses images, and whether it stores."""
 
 NEAR = 4.0
 """A machine instruction stands in its own block of the IR if it runs within this factor as often;
@@ -224,7 +227,7 @@ class _Compiled:
         return sum(self.shares[self.rows[i].block] for i in self.copies.get(index, (index,)))
 
     def made(self) -> CompiledProgram | None:
-        found = machine_counts(self.graph, list(self._evidence()))
+        found = machine_counts(self.graph, [*self._evidence(), *self._images()])
         if found is None or found.misfit > FITS:
             return None
         groups = self._groups(found)
@@ -235,29 +238,38 @@ class _Compiled:
 
     # evidence
 
+    def _images(self) -> Iterator[Evidence]:
+        """What all reads of images say together, and all writes: ptxas gives some of them the line
+        of another (sm_90)."""
+        for kind, is_store in IMAGES:
+            calls = [
+                row for row in self.rows
+                if isinstance(row, Call) and (own := primitive_of(row.callee)) and own.primitive_class is kind
+            ]  # fmt: skip
+            made = [
+                place for place, each in enumerate(self.code.instructions)
+                if each.space is Space.TEXTURE and each.is_store == is_store
+                and self.index[place] not in self.accesses
+            ]  # fmt: skip
+            if calls and made:
+                blocks = Counter(self.graph.block_of[place] for place in made)
+                guarded = any(self.code.instructions[place].predicate for place in made)
+                executions = sum(self.shares[row.block] for row in calls)
+                yield Evidence(blocks, executions, SURE, at_least=guarded)
+
     def _evidence(self) -> Iterator[Evidence]:
         """What each instruction of the IR says that machine instructions came from: of its opcodes
         the one with the fewest copies stands for it."""
         copies = dict[int, dict[str, Counter[int]]]()
-        guarded, images = set[int](), set[int]()
+        guarded = set[int]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
             if index is None or (index in self.accesses and not self._is_access(place)):
-                continue
-            if each.space is Space.TEXTURE and index not in self.accesses:
-                if index not in images:
-                    images.add(index)
-                    copies.pop(index, None)
-            elif index in images:
                 continue
             by_name = copies.setdefault(index, {})
             by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
             if each.predicate:
                 guarded.add(index)
         for index, by_name in copies.items():
-            if index in images:
-                blocks = sum(by_name.values(), Counter[int]())
-                yield Evidence(blocks, self._times(index), SURE, at_least=index in guarded)
-                continue
             weight = self._weight(index, by_name)
             if weight < SURE and isinstance(self.rows[index], Call) and not _is_even(by_name):
                 continue  # a function that a library has: which of its ways was taken is not known
