@@ -396,7 +396,7 @@ def _request(
 
     around = survey(arguments, path, options, sources)
     launches = around.launches or launches_of_host(
-        source, around.other_launch, arguments.argv.split()
+        source, around.other_launch, arguments.argv.split(), next(iter(_gpus(arguments)), None)
     )
     return AnalysisRequest(
         source=source,

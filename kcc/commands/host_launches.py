@@ -14,6 +14,7 @@ from kcc.stages.analyze import LaunchInputs
 if TYPE_CHECKING:
     from kcc.base.arguments import Argument
     from kcc.base.expressions import Expression
+    from kcc.base.gpu.description import GpuDescription
     from kcc.frontend.cuda.host_launches import HostLaunch
     from kcc.frontend.source_file import SourceText
 
@@ -23,11 +24,13 @@ MOST_BYTES = 1_000_000
 
 
 def launches_of_host(
-    source: SourceText, given: LaunchInputs, argv: Sequence[str] = ()
-) -> Mapping[str, LaunchInputs]:
+    source: SourceText, given: LaunchInputs, argv: Sequence[str] = (),
+    gpu: GpuDescription | None = None,
+) -> Mapping[str, LaunchInputs]:  # fmt: skip
     """By kernel the first launch in the source whose sizes its host code decides, run with the
     arguments ``argv``, else one that needs values of names. ``given`` is what the command line has:
-    its names count, and with sizes of its own nothing is taken from the host."""
+    its names count, and with sizes of its own nothing is taken from the host. What the host asks
+    of its device is that of ``gpu``."""
     request = given.request
     if not source.name.endswith(CUDA_ENDINGS) or request.global_size or request.grid:
         return {}
@@ -35,7 +38,8 @@ def launches_of_host(
 
     names = {name: v for name, v in given.names.items() if isinstance(v, int | float)}
     every = dict[str, list[HostLaunch]]()
-    for launch in host_launches(source.text, names, tuple(_headers(source)), argv):
+    device = None if gpu is None else _device(gpu)
+    for launch in host_launches(source.text, names, tuple(_headers(source)), argv, device):
         for name in dict.fromkeys((launch.name, launch.kernel)):
             every.setdefault(name, []).append(launch)
     found = {
@@ -45,15 +49,33 @@ def launches_of_host(
     return {name: inputs for name, inputs in found.items() if inputs is not None}
 
 
+def _device(gpu: GpuDescription) -> Mapping[str, int]:
+    """Properties of a GPU by the names of CUDA's ``cudaDeviceProp``."""
+    facts = {
+        "multiProcessorCount": gpu.sm_count, "warpSize": gpu.warp_size,
+        "maxThreadsPerBlock": gpu.max_threads_per_block,
+        "maxThreadsPerMultiProcessor": gpu.max_threads_per_sm,
+    }  # fmt: skip
+    return {name: int(fact.value) for name, fact in facts.items() if fact is not None}
+
+
 def _headers(source: SourceText) -> Iterator[str]:
-    """The texts of headers beside the source that it includes."""
-    for name in _INCLUDED.findall(source.text)[:MOST_HEADERS]:
-        path = Path(source.folder) / name
-        try:
-            if path.is_file() and path.stat().st_size <= MOST_BYTES:
-                yield path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
+    """The texts of headers beside the source that it includes, each before what includes it."""
+    left, seen = [(Path(source.folder), source.text)], set[Path]()
+    found = list[str]()
+    while left and len(seen) < MOST_HEADERS:
+        folder, text = left.pop(0)
+        for name in _INCLUDED.findall(text):
+            path = folder / name
+            try:
+                if path in seen or not path.is_file() or path.stat().st_size > MOST_BYTES:
+                    continue
+                seen.add(path)
+                found.append(path.read_text(encoding="utf-8", errors="replace"))
+                left.append((path.parent, found[-1]))
+            except OSError:
+                continue
+    yield from reversed(found)
 
 
 def _inputs(
@@ -62,7 +84,7 @@ def _inputs(
     from kcc.base.expressions import Name, Number
     from kcc.base.launch import LaunchRequest
 
-    at = Span(source.name, launch.line)
+    at = Span(source.name, max(launch.line, 1))
     if launch.unknown:
         missing: tuple[Expression, ...] = tuple(Name(name, at) for name in sorted(launch.unknown))
         if len(missing) > 3:
@@ -75,11 +97,13 @@ def _inputs(
     grid, block = launch.grid[:dimensions], launch.block[:dimensions]
     sizes = (tuple(Number(extent, at) for extent in extents) for extents in (grid, block))
     shown = ", ".join(_shown(extents) for extents in (grid, block))
-    origin = f"{launch.name}<<<{shown}>>> in line {launch.line}, by constants of the host code"
+    where = f"in line {launch.line}" if launch.line else "in a header"
+    origin = f"{launch.name}<<<{shown}>>> {where}, by constants of the host code"
     open_ones = [each for each in every if each.unknown]
     if open_ones:
         names = " and ".join(sorted(open_ones[0].unknown))
-        origin += f"; that of line {open_ones[0].line} needs a value of {names}"
+        where = f"of line {open_ones[0].line}" if open_ones[0].line else "of a header"
+        origin += f"; that {where} needs a value of {names}"
     own = given.request
     request = LaunchRequest(None, own.local_size, *sizes)
     if own.local_size or own.block:

@@ -32,6 +32,9 @@ KNOWN = [
     ("hipLaunchKernelGGL(k, dim3(4, 2), dim3(64), 0, 0, p);", (4, 2, 1), (64, 1, 1)),
     ("auto b = dim3(8, 8); hipLaunchKernelGGL((k<1>), 7, b, 0, s, p);", (7, 1, 1), (8, 8, 1)),
     ("hipLaunchKernelGGL(HIP_KERNEL_NAME(k<T, 2>), 3, 32, 0, 0);", (3, 1, 1), (32, 1, 1)),
+    ("int n = 4; for (int i = 0; i < 9; ++i) { n = i; k<<<n, 32>>>(); }", (8, 1, 1), (32, 1, 1)),
+    ("int n = 1; n *= 2; k<<<n, 32>>>();", (2, 1, 1), (32, 1, 1)),
+    ("int n = 1; if (argc) { n = 2; } k<<<n, 32>>>();", (2, 1, 1), (32, 1, 1)),
     ('printf("k<<<1, 1>>>(;"); /* k<<<2, 2>>>(); */ k<<<3, 32>>>();', (3, 1, 1), (32, 1, 1)),
 ]
 
@@ -52,10 +55,7 @@ def test_what_hip_launches_has_names_and_arguments():
 
 UNKNOWN = [
     ("int n = atoi(argv[1]); int g = n / 32; k<<<g, 32>>>();", {"n"}),
-    ("int n = 4; for (int i = 0; i < 9; ++i) { n = i; k<<<n, 32>>>(); }", {"n"}),
     ("int n; scanf(0, &n); k<<<n, 32>>>();", {"n"}),
-    ("int n = 1; n *= 2; k<<<n, 32>>>();", {"n"}),
-    ("int n = 1; if (argc) { n = 2; } k<<<n, 32>>>();", {"n"}),
     ("int n = 1; if (rows > 2) n = 2; k<<<n, 32>>>();", {"n"}),
     ("int n = 1; if (rows) go(); else n = 2; k<<<n, 32>>>();", {"n"}),
     ("int n = 1; { int a = 2; } if (rows) { n = 2; } k<<<n, 32>>>();", {"n"}),
@@ -89,7 +89,8 @@ def test_templates_arguments_and_shared_memory():
 
 WORDS = (
     "k <<< >>> < > ( ) { } ; , = n int dim3 1 2 9 * / - % << ? : argc atoi #define \" ' // /* */ "
-    "for if x.y += ++ & const 1.5f 0x ~ (float) (int)"
+    "for if x.y += ++ & const 1.5f 0x ~ (float) (int) while do switch case default return else [ ] "
+    "struct template enum :: -> ## goto break {} try catch 'a' new sizeof auto f( f<2>( && || !"
 )
 PIECES = st.sampled_from([*WORDS.split(), "\n"])
 
@@ -143,3 +144,114 @@ def test_what_a_try_block_reads_counts() -> None:
     body = "int n, m; try { n = std::stoi(argv[1]); } catch (...) { } k<<<n, 64>>>(m);"
     (found,) = host_launches(f"int main(int argc, char **argv) {{ {body} }}", {}, argv=["7"])
     assert (found.grid, found.arguments) == ((7, 1, 1), (None,))
+
+
+INTERPRETED = [
+    ("#define UP(a, b) (((a) + (b) - 1) / (b))", "k<<<UP(250, 64), 64>>>();", 4),
+    ("#define GO(k, ...) k<<<blocks, 64>>>(__VA_ARGS__)\nint blocks = 7;", "GO(k, 1, 2);", 7),
+    ("#define CHECK(x) do { int e = (x); if (e != 0) exit(1); } while (0)",
+     "int n = 3; CHECK(cudaMalloc(&p, n)); k<<<n, 64>>>();", 3),
+    ("#if 0\nint n = 5;\n#else\nint n = 6;\n#endif", "k<<<n, 64>>>();", 6),
+    ("template <class T> T up(T a, T b) { if (a % b == 0) return a / b; return a / b + 1; }",
+     "k<<<up(1000, 256), 64>>>();", 4),
+    ("int sizes[] = {8, 24, 36};", "k<<<sizes[1] / 2, 64>>>();", 12),
+    ("enum { FEW = 3, MORE };", "k<<<MORE, 64>>>();", 4),
+    ("struct Size { int x, y = 5; }; struct All { Size s; int n; };",
+     "All a; a.n = 3; All *p = &a; p->n += 1; k<<<a.n * a.s.y, 64>>>();", 20),
+    ("void set(int &a, int *b) { a = 3; *b = 4; }",
+     "int a = 1, b = 1; set(a, &b); k<<<a * b, 64>>>();", 12),
+    ("", "int n = 1000, levels = 0; while (n > 1) { n /= 2; levels++; } k<<<levels, 64>>>();", 9),
+    ("", "for (int n = 256; n > 0; n >>= 1) k<<<n, 64>>>();", 256),
+    ("", "int s[] = {4, 9, 2}; for (int n : s) k<<<n, 64>>>();", 9),
+    ("", ("int n; switch (3) { case 2: n = 1; break; case 3: n = 5; break; default: n = 9; } "
+     "k<<<n, 64>>>();"), 5),
+    ("", "bool big = 3 > 2 && 1; int n = big ? 6 : 7; k<<<n, 64>>>();", 6),
+    ("", "float f = 10; k<<<(int)ceilf(f / 4), 64>>>();", 3),
+    ("", "unsigned n = 7; auto g = dim3{n, 1, 1}; k<<<g, 64>>>();", 7),
+    ("", "std::vector<float> v(100); k<<<v.size() / 10, 64>>>();", 10),
+    ("", ("int d; cudaDeviceProp prop; cudaGetDeviceProperties(&prop, d); "
+     "k<<<2 * prop.multiProcessorCount, 64>>>();"), 136),
+    ("", "int n; cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0); k<<<n, 64>>>()", 68),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "body", "blocks"), INTERPRETED, ids=[i[1] for i in INTERPRETED])
+def test_host_code_is_interpreted(before: str, body: str, blocks: int):
+    text = f"{before}\nint main(int argc, char **argv) {{ {body} }}"
+    (found,) = host_launches(text, {}, device={"multiProcessorCount": 68})
+    assert (found.grid, found.block, found.unknown) == ((blocks, 1, 1), (64, 1, 1), frozenset())
+
+
+OPTIONS = """
+int n = 16, reps = 1; const char *name;
+int main(int argc, char *argv[]) {
+    int c;
+    while ((c = getopt(argc, argv, "n:r:v")) != -1) {
+        switch (c) {
+            case 'n': n = atoi(optarg); break;
+            case 'r': reps = atoi(optarg); break;
+            default: break;
+        }
+    }
+    k<<<n, 32>>>(reps);
+}
+"""
+
+
+def test_options_are_read_as_getopt_does() -> None:
+    (found,) = host_launches(OPTIONS, {}, argv=["-n", "48", "-v", "-r7"])
+    assert (found.grid, found.arguments) == ((48, 1, 1), (7,))
+    (found,) = host_launches(OPTIONS, {})
+    assert (found.grid, found.arguments) == ((16, 1, 1), (1,))
+
+
+WORDED = """
+int main(int argc, char **argv) {
+    int n = 10;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--size") == 0) n = atoi(argv[++i]);
+    k<<<n, 32>>>();
+}
+"""
+
+
+def test_options_are_compared() -> None:
+    assert host_launches(WORDED, {}, argv=["-x", "--size", "77"])[0].grid == (77, 1, 1)
+    assert host_launches(WORDED, {}, argv=["-x"])[0].grid == (10, 1, 1)
+
+
+BLOCK_OF_TEMPLATE = """
+template <typename T, int BLOCK = 64> void run(int n) { k<T><<<n / BLOCK, BLOCK>>>(sizeof(T)); }
+int main() { run<float, 128>(1024); }
+"""
+
+
+def test_template_arguments_of_host_functions_count() -> None:
+    (found,) = host_launches(BLOCK_OF_TEMPLATE, {})
+    assert (found.grid, found.block, found.arguments) == ((8, 1, 1), (128, 1, 1), (4,))
+
+
+def test_ways_not_taken_and_functions_not_called_have_launches_too() -> None:
+    text = """
+    void never(int n) { c<<<n, 32>>>(); }
+    int main() { int n = 3; if (n > 5) { n = 9; a<<<n, 32>>>(); } else b<<<n, 32>>>(); return 0;
+                 d<<<4, 32>>>(); }
+    """
+    found = {each.kernel: each for each in host_launches(text, {})}
+    assert [found[k].grid for k in "abd"] == [(9, 1, 1), (3, 1, 1), (4, 1, 1)]
+    assert (found["c"].grid, found["c"].unknown) == (None, {"n"})
+
+
+def test_a_loop_without_end_and_recursion_end() -> None:
+    text = "int f(int n) { return f(n + 1); } int main() { int n = f(1); while (1) { n++; } }"
+    assert host_launches(text + "void g() { k<<<2, 32>>>(); }", {})[0].grid == (2, 1, 1)
+    own = "struct A { A a; int n = 3; }; int main() { A x; k<<<x.n, 32>>>(); }"
+    assert host_launches(own, {})[0].grid == (3, 1, 1)
+    deep = "int main() { int n = " + "(" * 3000 + "; k<<<1, 32>>>(); }"
+    assert host_launches(deep, {}) == []
+
+
+def test_launches_of_headers_have_no_line() -> None:
+    header = "inline void go(int n) { k<<<n, 32>>>(); }"
+    (found,) = host_launches("int main() { go(5); }", {}, [header])
+    assert (found.line, found.grid) == (0, (5, 1, 1))
