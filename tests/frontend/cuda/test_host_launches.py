@@ -171,7 +171,8 @@ INTERPRETED = [
     ("", "std::vector<float> v(100); k<<<v.size() / 10, 64>>>();", 10),
     ("", ("int d; cudaDeviceProp prop; cudaGetDeviceProperties(&prop, d); "
      "k<<<2 * prop.multiProcessorCount, 64>>>();"), 136),
-    ("", "int n; cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0); k<<<n, 64>>>()", 68),
+    ("", ("int n; cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0); "
+     "k<<<n, 64>>>();"), 68),
 ]  # fmt: skip
 
 
