@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kcc.frontend.source_file import SourceText
 
 _INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"", re.MULTILINE)
+_MAIN = re.compile(r"\bint\s+main\s*\(")
+HOST_ENDINGS = (".cu", ".cpp", ".cc", ".cxx", ".c")
 MOST_HEADERS = 30
 MOST_BYTES = 1_000_000
 
@@ -39,7 +41,8 @@ def launches_of_host(
     names = {name: v for name, v in given.names.items() if isinstance(v, int | float)}
     every = dict[str, list[HostLaunch]]()
     device = None if gpu is None else _device(gpu)
-    for launch in host_launches(source.text, names, tuple(_headers(source)), argv, device):
+    texts = (*_files_with_main(source), *_headers(source))
+    for launch in host_launches(source.text, names, texts, argv, device):
         for name in dict.fromkeys((launch.name, launch.kernel)):
             every.setdefault(name, []).append(launch)
     found = {
@@ -57,6 +60,23 @@ def _device(gpu: GpuDescription) -> Mapping[str, int]:
         "maxThreadsPerMultiProcessor": gpu.max_threads_per_sm,
     }  # fmt: skip
     return {name: int(fact.value) for name, fact in facts.items() if fact is not None}
+
+
+def _files_with_main(source: SourceText) -> Sequence[str]:
+    """The texts of the sources beside one without `main`, if one of them has it."""
+    if _MAIN.search(source.text):
+        return ()
+    found, mains = list[str](), 0
+    try:
+        beside = sorted(p for p in Path(source.folder).iterdir() if p.suffix in HOST_ENDINGS)
+        for path in beside[:MOST_HEADERS]:
+            if path.name == Path(source.name).name or path.stat().st_size > MOST_BYTES:
+                continue
+            found.append(path.read_text(encoding="utf-8", errors="replace"))
+            mains += _MAIN.search(found[-1]) is not None
+    except OSError:
+        return ()
+    return found if mains == 1 else ()
 
 
 def _headers(source: SourceText) -> Iterator[str]:

@@ -72,3 +72,34 @@ def test_other_launches_of_the_kernel_are_told(run: Run, tmp_path: Path):
     ended = run("estimate", str(tmp_path / "sums.cu"), "--gpu", "v100")
     assert "sum<<<1, 256>>> in line 5" in ended.err
     assert "that of line 4 needs a value of blocks" in ended.err
+
+
+def test_main_may_stand_in_a_source_beside(run: Run, tmp_path: Path):
+    (tmp_path / "main.cpp").write_text(
+        "void go(float *p, int n);\nint main(int argc, char **argv) { go(0, atoi(argv[1])); }"
+    )
+    path = tmp_path / "kernel.cu"
+    path.write_text(
+        "__global__ void one(float *p) { p[blockIdx.x * 64 + threadIdx.x] = 1.0f; }\n"
+        "void go(float *p, int n) { one<<<n / 64, 64>>>(p); }\n"
+    )
+    ended = run("estimate", str(path), "--gpu", "a100", "--argv", "6400")
+    assert ended.code == 0
+    assert "one<<<100, 64>>> in line 2" in ended.err
+    (tmp_path / "other.cpp").write_text("int main() { go(0, 64); }")
+    assert run("estimate", str(path), "--gpu", "a100", "--argv", "6400").code == 1
+
+
+def test_the_host_asks_the_gpu_and_headers_of_headers(run: Run, tmp_path: Path):
+    (tmp_path / "a.h").write_text('#include "b.h"\n#define CHECK(x) do { x; } while (0)\n')
+    (tmp_path / "b.h").write_text("template <class T> T up(T a, T b) { return (a + b - 1) / b; }\n")
+    path = tmp_path / "own.cu"
+    path.write_text(
+        '#include "a.h"\n'
+        "__global__ void one(float *p) { p[blockIdx.x * 64 + threadIdx.x] = 1.0f; }\n"
+        "int main() { cudaDeviceProp of; CHECK(cudaGetDeviceProperties(&of, 0));\n"
+        "one<<<up(of.multiProcessorCount * 65, 65), 64>>>(0); }\n"
+    )
+    ended = run("estimate", str(path), "--gpu", "v100")
+    assert ended.code == 0
+    assert "one<<<80, 64>>> in line 4" in ended.err
