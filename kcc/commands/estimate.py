@@ -23,6 +23,7 @@ from kcc.commands.machine_code import asked_code, code_request
 from kcc.commands.options import (
     GpuNames,
     Subparsers,
+    add_argv,
     add_assumptions,
     add_code,
     add_compilation,
@@ -87,13 +88,7 @@ without data and without a run.""",
     )
     add_source(parser)
     add_compilation(parser, OptLevel.O2)
-    add_launch(parser).add_argument(
-        "--argv",
-        metavar="ARGS",
-        default="",
-        help="arguments of the program in a CUDA source, e.g. '1048576 100': launches in its host "
-        "code are those of a run with them",
-    )
+    add_argv(add_launch(parser))
     add_assumptions(parser)
     _add_model(parser)
     add_cache_options(parser)
@@ -350,6 +345,7 @@ def requests_of(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> list[AnalysisRequest]:
     """A request for each combination of macros and launches; those of the same macros together."""
+    from kcc.commands.host_launches import remarks_on
     from kcc.stages.analyze import RegisterRequest
 
     source = read_source(path)
@@ -363,9 +359,8 @@ def requests_of(
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
     _warn_of_unused(found, source, sources)
-    of_host = (x.origin for each in found for x in each.launches.values() if x.of_host and x.origin)
-    for origin in dict.fromkeys(of_host):
-        say(f"kcc: remark: the launch is {origin}\n")
+    for remark in dict.fromkeys(r for each in found for r in remarks_on(each.launches)):
+        say(f"kcc: remark: {remark}\n")
     return [replace(each, registers=RegisterRequest(), assumptions=assumptions) for each in found]
 
 

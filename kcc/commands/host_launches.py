@@ -52,6 +52,12 @@ def launches_of_host(
     return {name: inputs for name, inputs in found.items() if inputs is not None}
 
 
+def remarks_on(launches: Mapping[str, LaunchInputs]) -> tuple[str, ...]:
+    """Which launches are those of the host."""
+    origins = (each.origin for each in launches.values() if each.of_host and each.origin)
+    return tuple(f"the launch is {origin}" for origin in dict.fromkeys(origins))
+
+
 def _device(gpu: GpuDescription) -> Mapping[str, int]:
     """Properties of a GPU by the names of CUDA's ``cudaDeviceProp``."""
     facts = {

@@ -186,6 +186,17 @@ def add_compiled_for(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_argv(group: Group) -> None:
+    """What a CUDA program is run with, for the launches of its host code."""
+    group.add_argument(
+        "--argv",
+        metavar="ARGS",
+        default="",
+        help="arguments of the program in a CUDA source, e.g. '1048576 100': launches in its host "
+        "code are those of a run with them",
+    )
+
+
 def add_launch(parser: argparse.ArgumentParser) -> Group:
     """Launch geometry and arguments, as expressions."""
     group = parser.add_argument_group("launch")

@@ -11,6 +11,7 @@ from kcc.base.scratch import scratch_folder
 from kcc.commands.console import say
 from kcc.commands.hosts import lanes_of_warp
 from kcc.commands.options import (
+    add_argv,
     add_assumptions,
     add_compilation,
     add_launch,
@@ -36,7 +37,7 @@ def add_source_launches(parser: argparse.ArgumentParser) -> None:
     """The options that say which kernels, compiled how, launched how, and what is assumed."""
     add_source(parser)
     add_compilation(parser, OptLevel.O2)
-    add_launch(parser)
+    add_argv(add_launch(parser))
     add_assumptions(parser)
     add_observed(parser)
 

@@ -17,6 +17,7 @@ from kcc.commands.gpu_options import read_assumptions
 from kcc.commands.hosts import WARP_SIZES, lanes_of_warp
 from kcc.commands.options import (
     Parser,
+    add_argv,
     add_assumptions,
     add_compilation,
     add_compiled_for,
@@ -33,6 +34,7 @@ from kcc.frontend import CUDA_ENDINGS
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
+    from kcc.base.gpu.description import GpuDescription
     from kcc.base.profile.model import Profile
     from kcc.stages.analyze import AnalysisRequest
     from kcc.stages.static_tracing import StaticTraces, TracedKernel
@@ -65,7 +67,7 @@ marked and counted.""",
     add_source(parser)
     parser.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
     add_compilation(parser, OptLevel.O2)
-    add_launch(parser)
+    add_argv(add_launch(parser))
     add_assumptions(parser)
     add_observed(parser)
     add_compiled_for(parser)
@@ -133,24 +135,37 @@ def static_request(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> tuple[AnalysisRequest, tuple[str, ...]]:
     """What is to be traced, and where it comes from in words."""
+    from kcc.commands.host_launches import launches_of_host, remarks_on
     from kcc.commands.workloads import survey
     from kcc.stages.analyze import AnalysisRequest
 
     source = read_source(path)
     sources.add(source.name, source.text)
     surroundings = survey(arguments, path, build_options(arguments), sources)
+    launches = surroundings.launches or launches_of_host(
+        source, surroundings.other_launch, getattr(arguments, "argv", "").split(),
+        first_gpu(arguments),
+    )  # fmt: skip
     provide_clang(source, surroundings.options, arguments.frontend)
     request = AnalysisRequest(
         source=source,
         options=surroundings.options,
         frontend=arguments.frontend,
         kernels=tuple(arguments.kernels),
-        launches=surroundings.launches,
+        launches=launches,
         other_launch=surroundings.other_launch,
         arguments=surroundings.arguments,
         assumptions=read_assumptions(getattr(arguments, "assumptions", ()), sources),
     )
-    return request, surroundings.remarks
+    return request, (*surroundings.remarks, *remarks_on(launches))
+
+
+def first_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
+    """The GPU that a host is asked to run on: the first of --gpu."""
+    from kcc.base.gpu.loading import load_gpu, named_gpus
+
+    names = [name for each in getattr(arguments, "gpus", ()) for name in named_gpus(each)]
+    return load_gpu(names[0], getattr(arguments, "overrides", ())) if names else None
 
 
 def assumed_notes(traced: StaticTraces) -> list[str]:

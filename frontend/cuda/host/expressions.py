@@ -226,7 +226,7 @@ class ExpressionParser:
             cast = self._cast()
             if cast is not None:
                 return cast
-        return self._behind(self._primary())
+        return self._postfix(self._primary())
 
     def _deeper(self, read: Callable[[], Expression]) -> Expression:
         self.depth += 1
@@ -332,7 +332,7 @@ class ExpressionParser:
                 self.place += 1
         return Name(text, template)
 
-    def _behind(self, found: Expression) -> Expression:
+    def _postfix(self, found: Expression) -> Expression:
         while self.place < len(self.tokens):
             text = self.text()
             if text == "<<<" and isinstance(found, Name):
