@@ -30,13 +30,15 @@ open."""
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """``copies`` by machine block of one instruction of the IR that a warp executes ``executions``
-    times, in the mean; ``weight`` is how much that is to be believed. ``at_least``: copies under a
-    predicate are issued more often than what they stand for is executed."""
+    times, in the mean; ``weight`` is how much that is to be believed. ``at_least``: some are under
+    a predicate, and issued more often than what they stand for is executed. ``at_most``: these are
+    the others of such, which are not."""
 
     copies: Mapping[int, int]
     executions: float
     weight: float
     at_least: bool = False
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def machine_counts(graph: MachineGraph, evidence: Sequence[Evidence]) -> Machine
     cost = np.zeros(columns)
     cost[: len(graph.blocks)] = [SLOW_WAY * (b.end - b.first) for b in graph.blocks]
     cost[first::2] = [0.0 if each.at_least else each.weight for each in evidence]
-    cost[first + 1 :: 2] = [each.weight for each in evidence]
+    cost[first + 1 :: 2] = [0.0 if each.at_most else each.weight for each in evidence]
     cells = [(r, c, v) for r, row in enumerate(rows) for c, v in row.items()]
     places = np.array([[r, c] for r, c, _ in cells]).T
     matrix = coo_array(([v for *_, v in cells], places), shape=(len(rows), columns))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
-from kcc.frontend.ir.instructions import Call, Cast
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, IrType, VecTy, scalar_of
 from kcc.frontend.ir.values import InstructionRef
@@ -242,10 +242,7 @@ class _Compiled:
         """What all reads of images say together, and all writes: ptxas gives some of them the line
         of another (sm_90)."""
         for kind, is_store in IMAGES:
-            calls = [
-                row for row in self.rows
-                if isinstance(row, Call) and (own := primitive_of(row.callee)) and own.primitive_class is kind
-            ]  # fmt: skip
+            calls = [row for row in self.rows if _class_of(row) is kind]
             made = [
                 place for place, each in enumerate(self.code.instructions)
                 if each.space is Space.TEXTURE and each.is_store == is_store
@@ -260,15 +257,13 @@ class _Compiled:
     def _evidence(self) -> Iterator[Evidence]:
         """What each instruction of the IR says that machine instructions came from: of its opcodes
         the one with the fewest copies stands for it."""
-        copies = dict[int, dict[str, Counter[int]]]()
-        guarded = set[int]()
+        copies, guarded = dict[int, dict[str, Counter[int]]](), dict[int, dict[str, Counter[int]]]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
             if index is None or (index in self.accesses and not self._is_access(place)):
                 continue
-            by_name = copies.setdefault(index, {})
-            by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
-            if each.predicate:
-                guarded.add(index)
+            for found in (copies, guarded) if each.predicate else (copies,):
+                by_name = found.setdefault(index, {}).setdefault(each.opcode, Counter())
+                by_name[self.graph.block_of[place]] += 1
         for index, by_name in copies.items():
             weight = self._weight(index, by_name)
             if weight < SURE and isinstance(self.rows[index], Call) and not _is_even(by_name):
@@ -277,12 +272,10 @@ class _Compiled:
                 own = {name: n for name, n in by_name.items() if FLOAT_CODE.match(name)}
                 by_name = own or by_name
             name, blocks = min(by_name.items(), key=lambda own: own[1].total())
+            names = [name]
             if weight == SURE:
-                sure = [
-                    own for name, own in by_name.items()
-                    if index in self.accesses or name.startswith(BARRIERS)
-                ]  # fmt: skip
-                blocks = sum(sure, Counter[int]())
+                names = [n for n in by_name if index in self.accesses or n.startswith(BARRIERS)]
+                blocks = sum((by_name[n] for n in names), Counter[int]())
             if weight == SURE:
                 pieces = self._pieces(index, blocks)
             else:
@@ -291,7 +284,10 @@ class _Compiled:
                     weight = WEAK  # of how many lanes these are copies is not known
             self.pieces[index] = pieces
             executions = self._times(index) * pieces
-            yield Evidence(blocks, executions, weight, at_least=index in guarded)
+            under = sum((guarded.get(index, {}).get(n, Counter()) for n in names), Counter[int]())
+            yield Evidence(blocks, executions, weight, at_least=bool(under))
+            if under and (others := blocks - under):
+                yield Evidence(others, executions, weight, at_most=True)
 
     def _is_access(self, place: int) -> bool:
         """Whether a machine instruction makes its access of the IR: what is spilled has the number
@@ -524,6 +520,12 @@ _SPACES = {
     Space.TEXTURE: (AddressSpace.GLOBAL,),
 }
 """Where the accesses of the IR may go that a machine instruction makes."""
+
+
+def _class_of(row: AnyInstruction) -> PrimitiveClass | None:
+    """What is called, if a primitive is."""
+    primitive = primitive_of(row.callee) if isinstance(row, Call) else None
+    return None if primitive is None else primitive.primitive_class
 
 
 def _is_even(by_name: Mapping[str, Counter[int]]) -> bool:

@@ -56,6 +56,22 @@ def test_a_contradiction_is_a_misfit():
     assert guarded.misfit == pytest.approx(0.0)
 
 
+def test_copies_without_a_predicate_are_executed_no_more_often():
+    """One copy of eight under a predicate does not let the loop by four run for each iteration,
+    though other evidence, lightly, has it so."""
+    graph = MachineGraph(code_of(UNROLLED))
+    predicated = Evidence({0: 1, 1: 4, 3: 1}, 64.0, 1.0, at_least=True)
+    light = Evidence({1: 1}, 64.0, 0.001)
+    open_end = machine_counts(graph, [predicated, light])
+    assert open_end is not None
+    assert open_end.blocks[1] == pytest.approx(64.0)
+    others = Evidence({1: 4, 3: 1}, 64.0, 1.0, at_most=True)
+    found = machine_counts(graph, [predicated, others, light])
+    assert found is not None
+    assert found.blocks[:4] == pytest.approx((1.0, 16.0, 1.0, 0.0))
+    assert found.misfit == pytest.approx(0.0)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_flow_graphs(seed: int):
     """Every block's count is evidence of itself: the solution is the walk that was counted, also

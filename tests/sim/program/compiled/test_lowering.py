@@ -260,3 +260,41 @@ def test_lanes_of_a_vector_are_no_copies_of_a_loop(target: str):
     assert found.misfit < 0.01
     assert sum(slots for _, slots in multiplications) * packed == pytest.approx(8, rel=0.05)
     assert all(times > 1.0 for times, _ in multiplications)
+
+
+SOBEL = """
+__constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+__kernel void k(__read_only image2d_t a, __write_only image2d_t b) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= get_image_width(b)) return;
+  const float4 d = read_imagef(a, s, (int2)(x - 1, y)) - read_imagef(a, s, (int2)(x + 1, y));
+  float4 v = hypot(d, 2.0f * d);
+  v.w = 1.0f;
+  write_imagef(b, (int2)(x, y), v);
+}
+"""
+
+
+@pytest.mark.nvidia
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+def test_images_say_how_often_code_runs(target: str):
+    """Three lanes of four are computed, which says nothing of how often; two reads and a write do,
+    whichever lines ptxas gives them."""
+    unit = compile_source(SourceText("k.cl", SOBEL, "."), BuildOptions(opt_level=OptLevel.O2))
+    (kernel,) = unit.kernels
+    facts = estimate_facts(kernel, unit.module, Known((64, 64), (16, 16), {}), {}, {})
+    flow = flow_of(kernel, facts)
+    code = machine_code(unit, code_for(target))[kernel.symbol]
+    found = compiled_program(
+        kernel, facts, code, Numbers.of(unit.module), flow.executions, flow.warps
+    )
+    assert found is not None
+    assert found.misfit < 0.01
+    images = [
+        (flow.executions[block] / flow.warps, operation.slots)
+        for block, part in enumerate(found.program.blocks)
+        for operation in (found.program.operations[n] for n in part)
+        if operation.memory is Memory.IMAGE
+    ]
+    share = images[0][0]
+    assert sum(times * slots for times, slots in images) == pytest.approx(3 * share)
