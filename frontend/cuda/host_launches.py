@@ -20,7 +20,7 @@ from kcc.frontend.cuda.host.program import Function, Program, read_program
 from kcc.frontend.cuda.host.run import ExitError, Host
 from kcc.frontend.cuda.host.syntax import Parser
 from kcc.frontend.cuda.host.tokens import Macro, Token, expanded, read
-from kcc.frontend.cuda.host.values import Array, Extents, Unknown, Value, names_of
+from kcc.frontend.cuda.host.values import Array, Extents, Record, Unknown, Value, names_of
 
 Number = int | float
 
@@ -69,7 +69,8 @@ def host_launches(
     others = [each for own in program.functions.values() for each in own if each not in mains]
     for function in mains:
         _run(host, function, argv)
-    for function in others:
+    by_name = (own for names in program.methods.values() for own in names.values())
+    for function in (*others, *(each for same in by_name for each in same)):
         if function not in host.visited:
             host.steps = 0
             _run(host, function, ())
@@ -110,7 +111,7 @@ def _run(host: Host, function: Function, argv: Sequence[str]) -> None:
     """Call a function: `main` with the arguments of the program."""
     arguments = (1 + len(argv), Array(["program", *argv])) if function.name == "main" else ()
     with suppress(StepsSpentError, ExitError, RecursionError):
-        host.call(function, arguments, {})
+        host.call(function, arguments, {}, Record(type=function.owner) if function.owner else None)
 
 
 def _rank_within(launches: Sequence[Launched]) -> Callable[[Launched], tuple[bool | int, ...]]:

@@ -93,9 +93,10 @@ class Evaluation:
     """The argument that getopt looks at next."""
 
     def call(
-        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any]
-    ) -> Value:
-        """What a function of the program gives."""
+        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any],
+        this: Record | None = None,
+    ) -> Value:  # fmt: skip
+        """What a function of the program gives; of a method, ``this`` is what it is called of."""
         raise NotImplementedError
 
     # steps and changes
@@ -108,10 +109,6 @@ class Evaluation:
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise StepsSpentError
-
-    def has_steps(self) -> bool:
-        """Whether half of them are left, for what comes after a loop."""
-        return self.steps * 2 < MOST_STEPS or self.steps < MOST_STEPS - 5_000
 
     def mark(self) -> int:
         """Where the changes from now on begin."""
@@ -169,13 +166,18 @@ class Evaluation:
             self.of_type.pop()
 
     def enter(
-        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any]
-    ) -> tuple[list[dict[str, Value]], list[dict[str, str]]]:
+        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any],
+        this: Record | None,
+    ) -> tuple[list[dict[str, Value]], list[dict[str, str]]]:  # fmt: skip
         """Begin a call: what was in scope is given, for :meth:`leave`."""
         before = self.scopes, self.of_type
         own: dict[str, Value] = dict(template)
         types = dict[str, str]()
         self.scopes, self.of_type = [before[0][0], own], [before[1][0], types]
+        if this is not None:
+            own["this"] = this
+            self.scopes.insert(1, this.members)
+            self.of_type.insert(1, {})
         for place, each in enumerate(function.parameters):
             if not each.name:
                 continue
@@ -191,6 +193,8 @@ class Evaluation:
                 value = Unknown(frozenset({each.name}))
             own[each.name] = self.given.get(each.name, value)
         self.call_number += 1
+        for name, tokens in function.first if this is not None else ():
+            self.put(self.scopes[1], name, self.of_tokens(tokens))
         return before
 
     def leave(self, frame: tuple[list[dict[str, Value]], list[dict[str, str]]]) -> None:
@@ -220,7 +224,7 @@ class Evaluation:
         elif each.kind == "[]":
             value = self._elements(each, type_)
         elif each.kind == "" and not set(each.type.split()) & TYPES:
-            value = self._record(each.type, ())
+            value = self.construct(each.type, ())
         else:
             value = Unknown(frozenset({each.name}))
         if isinstance(value, Unknown) and not value.names:
@@ -234,9 +238,18 @@ class Evaluation:
             return Unknown(frozenset({each.name}))
         return Array([Unknown(frozenset({each.name}))] * count, bytes_of(type_))
 
+    def construct(self, type_: str, arguments: Sequence[Value]) -> Record:
+        """A struct or class made of arguments."""
+        own = self._fitting(self.program.methods.get(type_, {}).get(type_, ()), len(arguments))
+        if own is None:
+            return self._record(type_, arguments)
+        found = self._record(type_, ())
+        self.call(own, arguments, {}, found)
+        return found
+
     def _record(self, type_: str, parts: Sequence[Value], depth: int = 0) -> Record:
         """A struct of its first members; others have their own initialisers."""
-        found = Record()
+        found = Record(type=type_)
         for place, member in enumerate(self.program.members.get(type_, ())):
             if place < len(parts):
                 found.members[member.name] = parts[place]
@@ -244,6 +257,8 @@ class Evaluation:
                 found.members[member.name] = self.value(member.value)
             elif member.kind == "" and member.type in self.program.members and depth < MOST_NESTED:
                 found.members[member.name] = self._record(member.type, (), depth + 1)
+            else:
+                found.members[member.name] = self.forgotten(member.name)
         return found
 
     def _initial(self, each: Declared, type_: str, value: Value) -> Value:
@@ -267,7 +282,7 @@ class Evaluation:
                 return Array([made[1] if len(made) > 1 else 0] * size)
             return Record({"size()": size})
         if each.type in self.program.members:
-            return self._record(each.type, made)
+            return self.construct(each.type, made)
         if each.type in ("vector", "initializer_list"):
             return Array(made)
         if len(made) == 1:
@@ -471,31 +486,45 @@ class Evaluation:
     # calls
 
     def _call(self, node: Call) -> Value:
-        function = node.function
+        function, count = node.function, len(node.arguments)
         if isinstance(function, Member):
+            held = self.value(function.record)
+            if isinstance(held, Place):
+                held = self.held(held.holder, held.key)
+            own = self._method_of(held, function.name, count) if isinstance(held, Record) else None
+            if own is not None and isinstance(held, Record):
+                return self.call(own, self._arguments(own, node.arguments), {}, held)
             return method(self, function, node.arguments)
         if not isinstance(function, Name):
             for each in node.arguments:
                 self.value(each)
             return self.value(function) if not node.arguments else Unknown()
         name = function.text
-        own = self._overload(name, len(node.arguments))
+        this = self._named("this")
+        if isinstance(this, Record) and (own := self._method_of(this, name, count)) is not None:
+            return self.call(own, self._arguments(own, node.arguments), {}, this)
+        own = self._fitting(self.program.functions.get(name, ()), count)
         if own is not None:
-            arguments = [
-                self._passed(
-                    argument, own.parameters[place].kind if place < len(own.parameters) else ""
-                )
-                for place, argument in enumerate(node.arguments)
-            ]
-            return self.call(own, arguments, self._template_of(own, function.template or ()))
+            template = self._template_of(own, function.template or ())
+            return self.call(own, self._arguments(own, node.arguments), template)
+        if name in self.program.members:
+            return self.construct(name, [self.value(each) for each in node.arguments])
         return built_in(self, name, node.arguments)
 
-    def _overload(self, name: str, count: int) -> Function | None:
-        for each in self.program.functions.get(name, ()):
+    def _method_of(self, held: Record, name: str, count: int) -> Function | None:
+        return self._fitting(self.program.methods.get(held.type, {}).get(name, ()), count)
+
+    def _fitting(self, functions: Sequence[Function], count: int) -> Function | None:
+        """Of functions of one name the first that takes so many arguments."""
+        for each in functions:
             needed = sum(not p.default for p in each.parameters if p.name or p.type != "void")
             if needed <= count <= len(each.parameters):
                 return each
         return None
+
+    def _arguments(self, function: Function, given: Sequence[Expression]) -> list[Value]:
+        kinds = [each.kind for each in function.parameters]
+        return [self._passed(each, kind) for each, kind in zip(given, kinds, strict=False)]
 
     def _passed(self, argument: Expression, kind: str) -> Value:
         if kind == "&":

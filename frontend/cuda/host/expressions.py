@@ -219,6 +219,12 @@ class ExpressionParser:
             return Unary(text, self._deeper(self._unary))
         if text == "sizeof":
             return self._sizeof()
+        if text == "new":
+            self.place += 1
+            type_ = self.type_name() or (self.text() if self.kind() == "name" else "")
+            self.place += self.text() == type_
+            if type_ and self.take("("):
+                return Call(Name(type_), self._list(")"))
         if text in ("new", "delete", "co_await"):
             self.skip_to(";", ",", ")")
             return Other()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kcc.frontend.cuda.host.expressions import parted
 from kcc.frontend.cuda.host.nodes import Declared
@@ -25,12 +25,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function with a body. ``template`` are its template parameters, types among them."""
+    """A function with a body. ``template`` are its template parameters, types among them;
+    ``owner`` is the class of a method, ``first`` what a constructor initialises, with its value."""
 
     name: str
     template: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
     body: tuple[Token, ...]
+    owner: str = ""
+    first: tuple[tuple[str, tuple[Token, ...]], ...] = ()
 
 
 @dataclass(slots=True)
@@ -46,7 +49,11 @@ class Program:
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     types: set[str] = field(default_factory=set[str])
     members: dict[str, list[Declared]] = field(default_factory=dict[str, list[Declared]])
-    """Of structs."""
+    """Of structs and classes."""
+    methods: dict[str, dict[str, list[Function]]] = field(
+        default_factory=dict[str, dict[str, list[Function]]]
+    )
+    """By class and name."""
 
 
 def read_program(tokens: Sequence[Token], program: Program) -> None:
@@ -132,7 +139,9 @@ def _opening(head: Sequence[Token]) -> int:
     return len(head)
 
 
-def _add_function(head: Sequence[Token], body: tuple[Token, ...], program: Program) -> None:
+def _add_function(
+    head: Sequence[Token], body: tuple[Token, ...], program: Program, owner: str = ""
+) -> None:
     texts = [each.text for each in head]
     if "__global__" in texts or ("__device__" in texts and "__host__" not in texts):
         return
@@ -144,13 +153,25 @@ def _add_function(head: Sequence[Token], body: tuple[Token, ...], program: Progr
         if depth == 0:
             break
     parameters = [_parameter(each) for each in parted(head[opening + 1 : close]) if each]
-    if opening >= 2 and texts[opening - 2] in ("::", "~"):
-        return  # of a class
+    if opening >= 2 and texts[opening - 2] == "~":
+        return
+    if opening >= 3 and texts[opening - 2] == "::":
+        owner = texts[opening - 3]
     function = Function(
         name, tuple(_parameter(each) for each in parted(template[2:-1]) if each),
-        tuple(parameters), body,
+        tuple(parameters), body, owner, tuple(_initialised(head[close + 1 :])),
     )  # fmt: skip
-    program.functions.setdefault(name, []).append(function)
+    by_name = program.methods.setdefault(owner, {}) if owner else program.functions
+    by_name.setdefault(name, []).append(function)
+
+
+def _initialised(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """``: a(1), b(2)`` behind the parameters of a constructor."""
+    if not tokens or tokens[0].text != ":":
+        return
+    for each in parted(tokens[1:]):
+        if len(each) > 2 and each[0].kind == "name" and each[1].text == "(":
+            yield each[0].text, tuple(each[2:-1])
 
 
 def _parameter(tokens: Sequence[Token]) -> Parameter:
@@ -180,13 +201,32 @@ def _add_record(
     names = [texts[at]] if at < len(texts) and head[at].kind == "name" else []
     names += [after] if texts[:1] == ["typedef"] and after.isidentifier() else []
     program.types.update(names)
-    members = [] if word == "enum" else list(_members(inner, program))
-    for name in names:
-        program.members[name] = members
+    if word != "enum":
+        plain = _without_labels(inner)
+        within = Program(types=program.types)
+        read_program(plain, within)
+        program.constants += within.constants
+        members = list(_members(plain, program))
+        for name in names:
+            program.members[name] = members
+            for own in (each for same in within.functions.values() for each in same):
+                method = replace(own, owner=name)
+                program.methods.setdefault(name, {}).setdefault(own.name, []).append(method)
     if word == "enum":
         for each in parted(inner):
             if each:
                 program.constants.append((each[0].text, tuple(each[2:])))
+
+
+def _without_labels(tokens: Sequence[Token]) -> list[Token]:
+    """Without ``public:`` and its like."""
+    labels = {"public", "private", "protected"}
+    return [
+        each for place, each in enumerate(tokens)
+        if not (each.text in labels and tokens[place + 1 : place + 2][:1] and
+                tokens[place + 1].text == ":")
+        and not (each.text == ":" and place and tokens[place - 1].text in labels)
+    ]  # fmt: skip
 
 
 def _members(inner: Sequence[Token], program: Program) -> Iterator[Declared]:

@@ -22,6 +22,7 @@ from kcc.frontend.cuda.host.nodes import (
     Launch,
     Leave,
     Loop,
+    Member,
     Name,
     Statement,
     Switch,
@@ -29,10 +30,13 @@ from kcc.frontend.cuda.host.nodes import (
 )
 from kcc.frontend.cuda.host.program import Function
 from kcc.frontend.cuda.host.syntax import Parser
-from kcc.frontend.cuda.host.values import Array, Unknown, Value, truth
+from kcc.frontend.cuda.host.values import Array, Record, Unknown, Value, truth
 
 MOST_ITERATIONS = 4096
 """Of a loop without calls and launches."""
+
+LOOPS = 8
+"""Of the steps that are left one loop takes no more than this part; it is done once at least."""
 
 MOST_ROUNDS = 32
 """Of one with them."""
@@ -60,14 +64,15 @@ class Host(Evaluation):
     # functions
 
     def call(
-        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any]
-    ) -> Value:
+        self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any],
+        this: Record | None = None,
+    ) -> Value:  # fmt: skip
         """What a function gives for its arguments; Unknown beyond what is worth while."""
         if self.calls >= MOST_CALLS:
             return Unknown()
         self.calls += 1
         self.visited.add(function)
-        frame = self.enter(function, arguments, template)
+        frame = self.enter(function, arguments, template, this)
         try:
             signal = self.execute(self.body_of(function))
         finally:
@@ -214,7 +219,8 @@ class Host(Evaluation):
             return self._range(loop, self.value(loop.over))
         for each in loop.first:
             self.execute(each)
-        mark, before = self.mark(), len(self.touched)
+        mark, before, begun = self.mark(), len(self.touched), self.steps
+        allowed = (MOST_STEPS - begun) // LOOPS
         limit = MOST_ROUNDS if self.is_heavy(loop.body) else MOST_ITERATIONS
         done, is_known = 0, True
         while True:
@@ -224,7 +230,7 @@ class Host(Evaluation):
             if holds is False or (holds is None and done):
                 is_known = holds is False
                 break
-            if done >= limit or not self.has_steps():
+            if done >= limit or (done and self.steps - begun > allowed):
                 is_known = False
                 break
             left, self.left_maybe = self.left_maybe, False
@@ -279,20 +285,22 @@ class Host(Evaluation):
         """Whether a statement launches or calls functions of the program."""
         found = self.heavy.get(id(statement))
         if found is None:
-            found = any(
-                isinstance(each, Launch)
-                or (
-                    isinstance(each, Call)
-                    and isinstance(each.function, Name)
-                    and (
-                        each.function.text in self.program.functions
-                        or "Launch" in each.function.text
-                    )
-                )
-                for each in nodes(statement)
-            )
+            found = any(isinstance(n, Launch) or self._is_own_call(n) for n in nodes(statement))
             self.heavy[id(statement)] = found
         return found
+
+    def _is_own_call(self, node: Any) -> bool:
+        """Whether a node calls a function or method of the program."""
+        if not isinstance(node, Call):
+            return False
+        if isinstance(node.function, Member):
+            return any(node.function.name in own for own in self.program.methods.values())
+        if not isinstance(node.function, Name):
+            return False
+        name = node.function.text
+        return name in self.program.functions or any(
+            name in own for own in self.program.methods.values()
+        )
 
 
 def _ends(statement: Statement) -> bool:

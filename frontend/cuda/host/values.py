@@ -29,9 +29,10 @@ class Array:
 
 @dataclass(slots=True)
 class Record:
-    """Of a struct, the members that were set."""
+    """Of a struct or class of this name, the members that were set."""
 
     members: dict[str, Value] = field(default_factory=dict[str, "Value"])
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,3 +256,44 @@ def test_launches_of_headers_have_no_line() -> None:
     header = "inline void go(int n) { k<<<n, 32>>>(); }"
     (found,) = host_launches("int main() { go(5); }", {}, [header])
     assert (found.line, found.grid) == (0, (5, 1, 1))
+
+
+CLASSES = """
+class Params {
+  public:
+    int n, blocks;
+    Params(int argc, char **argv) : n(7) {
+        blocks = 16;
+        if (argc > 1) blocks = atoi(argv[1]);
+        check();
+    }
+    void check() { if (blocks % 2) blocks++; }
+};
+struct Runner {
+    Params p;
+    void go(int reps) { k<<<p.blocks, 64>>>(p.n, reps); }
+    void other();
+};
+void Runner::other() { o<<<p.n, 32>>>(); }
+int main(int argc, char **argv) {
+    const Params p(argc, argv);
+    Runner *r = new Runner();
+    r->p = p;
+    r->go(3);
+    r->other();
+}
+"""
+
+
+def test_classes_have_constructors_and_methods() -> None:
+    k, o = host_launches(CLASSES, {}, argv=["9"])
+    assert (k.grid, k.arguments, o.grid) == ((10, 1, 1), (7, 3), (7, 1, 1))
+    assert host_launches(CLASSES, {})[0].grid == (16, 1, 1)
+
+
+def test_a_long_loop_leaves_the_rest_to_be_run() -> None:
+    body = "for (long i = 0; i < 1 << 30; i++) a[i] = f(i) + g(i) * h(i); "
+    check = "#define CHECK(x) do { int e = (x); if (e != ok) exit(1); } while (0)\n"
+    after = "int n = 1; CHECK(set(&p)); CHECK(n = 5); k<<<n, 64>>>();"
+    text = f"{check}int main() {{ {body * 9} {after} }}"
+    assert host_launches(text, {})[0].grid == (5, 1, 1)
