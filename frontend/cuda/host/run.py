@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from kcc.frontend.cuda.host.evaluation import Evaluation
+from kcc.frontend.cuda.host.evaluation import MOST_STEPS, Evaluation
 from kcc.frontend.cuda.host.expressions import TooDeepError
 from kcc.frontend.cuda.host.nodes import (
     Block,
