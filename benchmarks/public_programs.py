@@ -252,7 +252,7 @@ COURSE_GPUS: Mapping[str, str] = {
 """An RTX 3080 Ti by NVIDIA's page of the family."""
 TRAINING_GPUS: Mapping[str, str] = {
     "amd-mi250x-gcd": "amd-mi250x-gcd",
-    "mi300a": "amd-mi300x sm_count=228 l2.size_bytes=25165824 l2.bytes_per_cycle=5509"
+    "mi300a": "amd-mi300x sm_count=228 l2.size_bytes=25165824 l2.bytes_per_cycle=5509 l2.dies=6"
     " dram.sustained_share=0.586 dram.mixed_share=0.728",
 }
 """An MI300A has six of an MI300X's eight dies, so that many CUs and that much of its L2. What its

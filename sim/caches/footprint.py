@@ -71,6 +71,8 @@ class CacheShape:
     grid: tuple[int, int, int]
     fetch_sectors: int = 1
     """That L1 asks L2 for at least, aligned: 2 are the 64 bytes of AMD's GCN and CDNA."""
+    dies: int = 1
+    """Each with its part of L2, of which it shares nothing (reuse analysis only)."""
 
 
 def traffic_of(

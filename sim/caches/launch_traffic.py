@@ -52,7 +52,8 @@ def launch_traffic(
     side = machine.memory_side
     if side is None or not mechanisms.caches:
         return found
-    larger = asked.traffic(replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes)), 1.0)
+    whole = replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes), dies=1)
+    larger = asked.traffic(whole, 1.0)
     scratch = scratch_kept(found.by_access, *_scratch(subject, machine, found.by_access))
     by_access, moved = beyond_cache(found.by_access, larger.by_access, scratch)
     return replace(found, by_access=by_access, memory_side=moved)
@@ -124,7 +125,7 @@ def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheSh
     l1 = 0 if machine.l1_loads is L1Loads.NONE else l1_bytes(machine, occupancy)
     return CacheShape(
         l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.places,
-        machine.fetch_sectors,
+        machine.fetch_sectors, machine.dies,
     )  # fmt: skip
 
 

@@ -121,6 +121,8 @@ class Machine:
     read_only_crossing_cycles: float
     """The same of loads of data that nobody writes (``ld.global.nc``)."""
     l2_size: int
+    dies: int
+    """That share ``l2_size``, with a part each; thread blocks go to them in turn."""
     l2_bytes_per_cycle: float
     port_l2_bytes: float
     part_written_cycles: float
@@ -220,6 +222,7 @@ def machine_of(reader: GpuReader) -> Machine:
         crossing_cycles=crossing_cycles(gpu.capability),
         read_only_crossing_cycles=read_only_crossing_cycles(gpu.capability),
         l2_size=reader.integer("l2.size_bytes"),
+        dies=1 if gpu.l2.dies is None else gpu.l2.dies.value,
         l2_bytes_per_cycle=l2_bytes_per_cycle(gpu, sms),
         port_l2_bytes=PORT_BYTES if new else PORT_BYTES / 2,
         part_written_cycles=part_written_cycles(gpu),

@@ -96,7 +96,8 @@ class Ways:
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
     """The caches of a GPU and what a launch has of it: ``resident`` thread blocks on each of
-    ``sms``. ``l1`` has no sets where loads pass it by, and asks for ``fetch_sectors`` at least."""
+    ``sms``. ``l1`` has no sets where loads pass it by, and asks for ``fetch_sectors`` at least.
+    ``l2`` is that of one of so many ``dies``, to which the thread blocks of a launch go in turn."""
 
     l1: Ways
     l2: Ways
@@ -105,6 +106,7 @@ class Hierarchy:
     resident: int
     write_back: bool = True
     fetch_sectors: int = 1
+    dies: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +331,7 @@ class _Trial:
             self.active, self.resident, asked.repeats, self.blocks,
             int(self.order.order), sets, sampled,
             int(random.integers(0, sampled)), halves - 1, caches.write_back,
-            self.resident * self.program.warps,
+            self.resident * self.program.warps, caches.dies,
         )  # fmt: skip
         counts = np.zeros((halves, self.rounds, len(self.program.accesses), len(Second)))
         lookups = run_l2(

@@ -204,7 +204,7 @@ def run_l2(
             continue
         place, round_ = requests[at, 3], requests[at, 4]
         block = ((round_ + again) * gpu.resident + place) * gpu.sms + sm
-        if block >= gpu.blocks:
+        if block >= gpu.blocks or block % gpu.dies:
             continue
         source = (round_ * gpu.resident + place) * gpu.sms + bounds[sm, 3]
         shift = code.groups[access, 4] * (sm - bounds[sm, 3])

@@ -71,11 +71,11 @@ def hierarchy_of(reader: GpuReader, shape: CacheShape) -> Hierarchy:
         l1 = Ways.of(shape.l1_bytes, ways)
     if shape.l2_bytes:
         ways = reader.integer("l2.assoc", assumed=16, reason="as most GPUs")
-        l2 = Ways.of(shape.l2_bytes, ways)
+        l2 = Ways.of(shape.l2_bytes // shape.dies, ways)
     policy = reader.gpu.l2.write_policy
     return Hierarchy(
         l1, l2, _constant(reader), shape.sms, shape.resident,
-        policy is None or policy.value != "write-through", shape.fetch_sectors,
+        policy is None or policy.value != "write-through", shape.fetch_sectors, shape.dies,
     )  # fmt: skip
 
 

@@ -125,6 +125,18 @@ def test_what_one_sm_fetched_is_in_l2_for_the_others() -> None:
     assert found.l2_hits.mean == pytest.approx(3 / 4)
 
 
+def test_dies_with_an_l2_each_find_nothing_of_each_other() -> None:
+    """Thread blocks that read one line: of eight seven find it, of the four of one of two dies
+    three; each reads a line of its own again: a die's half of L2 has room for it."""
+    shared, hierarchy = made([Touch()], blocks=8), caches(l2=Ways(2, 4), sms=8)
+    assert only(reuse_of(shared, hierarchy, FULL)).l2_hits.mean == pytest.approx(7 / 8)
+    parts = replace(hierarchy, l2=Ways(1, 4), dies=2)
+    assert only(reuse_of(shared, parts, FULL)).l2_hits.mean == pytest.approx(3 / 4)
+    own = made([Touch(group=128)], blocks=8, outer=3)
+    parts = replace(parts, l1=Ways(0, 0))
+    assert only(reuse_of(own, parts, FULL)).l2_hits.mean == pytest.approx(2 / 3)
+
+
 def test_what_memory_still_brings_for_another_sm_is_waited_for() -> None:
     together = made([Touch(outer=128)], outer=64, blocks=4)
     found = only(reuse_of(together, caches(l2=Ways(64, 4), sms=4), FULL))
