@@ -341,9 +341,22 @@ def jacobi(row: Row) -> Program:
     return listed("ece695-accelArch", row)
 
 
+def after_a_large_matrix(row: Row) -> bool:
+    """Whether an update follows products of a matrix larger than L2 (4 MB of a P100, 3 of a Titan
+    Xp)."""
+    matrix = 4 * int(row["arguments"].partition("input_size=")[2].partition(";")[0]) ** 2
+    return row["kernel"] == "jacobi_xnext" and matrix >= 4 << 20
+
+
 def electric_nbody(row: Row) -> Program:
     """A kernel of an n-body simulation."""
     return listed("ElectricNBody", row)
+
+
+def after_all_forces(row: Row) -> bool:
+    """Whether an update follows two kernels that write and read the forces of all pairs, 12 MB and
+    more, as on the main branch."""
+    return row["kernel"] == "update_particle_states" and row["file"].startswith("main/")
 
 
 def seismic(row: Row) -> Program:

@@ -120,7 +120,9 @@ class Level2:
     mshr_merge: Integer = integer("requests", "requests that one entry merges", high=1 << 20)
     clock_mhz: Number = number(MHZ, "clock", low=1, high=20000)
     bytes_per_cycle: Number = number("bytes per cycle", "bandwidth of all slices", low=1)
-    dies: Integer = integer("dies", "dies with an L2 each, to which thread blocks go in turn", high=64)
+    dies: Integer = integer(
+        "dies", "dies with an L2 each, to which thread blocks go in turn", high=64
+    )
 
 
 @dataclass(frozen=True, slots=True)
