@@ -253,11 +253,12 @@ COURSE_GPUS: Mapping[str, str] = {
 TRAINING_GPUS: Mapping[str, str] = {
     "amd-mi250x-gcd": "amd-mi250x-gcd",
     "mi300a": "amd-mi300x sm_count=228 l2.size_bytes=25165824 l2.bytes_per_cycle=5509 l2.dies=6"
-    " dram.sustained_share=0.586 dram.mixed_share=0.728",
+    " extra.l3_bandwidth_gbs=4349 dram.sustained_share=0.586 dram.mixed_share=0.728",
 }
-"""An MI300A has six of an MI300X's eight dies, so that many CUs and that much of its L2. What its
-DRAM sustains is BabelStream's: Dot 3,105 and Copy 3,859 of 5,300 GB/s (the output quoted in
-benchscripts/unofficial/run_BabelStream.sh of amd/HPCTrainingExamples at aaaa72d4)."""
+"""An MI300A has six of an MI300X's eight dies, so that many CUs, that much of its L2, and of what
+dies take from the memory-side cache. What its DRAM sustains is BabelStream's: Dot 3,105 and Copy
+3,859 of 5,300 GB/s (the output quoted in benchscripts/unofficial/run_BabelStream.sh of
+amd/HPCTrainingExamples at aaaa72d4)."""
 
 
 PERFORMANCE_GPUS: Mapping[str, str] = {
