@@ -90,6 +90,21 @@ def test_a_kernel_of_our_own_is_estimated_in_what_the_table_measures() -> None:
     assert queued.generation == "NVIDIA Ada Lovelace"
 
 
+def test_what_follows_a_matrix_larger_than_l2_begins_with_a_cold_one() -> None:
+    jacobi, forces = table("dense_jacobi"), table("electric_nbody")
+    row = {"gpu": "nvidia-tesla-p100-sxm2", "time_us": "3", "kernel": "jacobi_xnext"}
+
+    def warm(of: Table, **values: str) -> bool:
+        return case_of(of, 0, {**row, **values}, Path()).caches.warm
+
+    assert warm(jacobi, arguments="A=float[65536];input_size=256")
+    assert not warm(jacobi, arguments="A=float[26214400];input_size=5120")
+    assert warm(jacobi, arguments="A=float[26214400];input_size=5120", kernel="jacobi_sigma")
+    update = {"gpu": "nvidia-geforce-rtx-3060", "kernel": "update_particle_states"}
+    assert not warm(forces, **update, file="main/src/compute.cu")
+    assert warm(forces, **update, file="src/compute.cu")
+
+
 def test_what_has_no_estimate_says_why(tmp_path: Path) -> None:
     row = {"gpu": "", "status": "ok", "time_ms": "1", "grid_x": "1", "grid_y": "1",
            "block_x": "32", "block_y": "1", "sh_power": "0"}  # fmt: skip

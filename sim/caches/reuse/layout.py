@@ -185,8 +185,8 @@ class Gpu(NamedTuple):
     """L2 and who asks: ``repeats`` times come the thread blocks of the second round and later ones.
     One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``;
     with ``halves`` of 1 every other of these is counted apart, with 0 all are counted together.
-    While DRAM brings a line, every SM asks ``in_flight`` times. Of so many ``dies``, to which thread
-    blocks go in turn, the first one's L2 is looked at."""
+    While DRAM brings a line, every SM asks ``in_flight`` times. Of so many ``dies``, to which
+    thread blocks go in turn, the first one's L2 is looked at."""
 
     sms: int
     resident: int
