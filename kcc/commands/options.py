@@ -388,6 +388,17 @@ class _Options(Protocol):
     def add_argument(self, *names: str, **settings: Any) -> argparse.Action: ...
 
 
+def _whole_argv(words: Sequence[str]) -> list[str]:
+    """Words in which what follows --argv is its value even where it begins with a dash."""
+    found = list[str]()
+    for word in words:
+        if found and found[-1] == "--argv":
+            found[-1] = f"--argv={word}"
+        else:
+            found.append(word)
+    return found
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises :class:`UsageError`, and whose options are never shortened."""
 
@@ -413,6 +424,8 @@ class Parser(argparse.ArgumentParser):
         if instead is not None:
             return instead.parse_known_args(args, namespace)
         ignored = list[str]()
+        if args is not None and "--argv" in self._option_string_actions:
+            args = _whole_argv(list(args))
         if self.takes_compiler_words:
             args, ignored = in_our_words(list(args), self._option_string_actions)
         if self.rest is None:

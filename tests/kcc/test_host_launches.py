@@ -103,3 +103,13 @@ def test_the_host_asks_the_gpu_and_headers_of_headers(run: Run, tmp_path: Path):
     ended = run("estimate", str(path), "--gpu", "v100")
     assert ended.code == 0
     assert "one<<<80, 64>>> in line 4" in ended.err
+
+
+def test_arguments_of_the_program_may_begin_with_a_dash(run: Run, tmp_path: Path):
+    path = tmp_path / "own.cu"
+    path.write_text(SAXPY.replace("atoi(argv[1])", "atoi(argv[1] + 0)").replace(
+        "int n =", 'int n = strcmp(argv[1], "-big") == 0 ? 65536 : 0; //'
+    ))  # fmt: skip
+    ended = run("estimate", str(path), "--gpu", "a100", "--argv", "-big")
+    assert ended.code == 0
+    assert "saxpy<<<256, 256>>>" in ended.err
