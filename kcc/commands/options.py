@@ -388,10 +388,10 @@ class _Options(Protocol):
     def add_argument(self, *names: str, **settings: Any) -> argparse.Action: ...
 
 
-def _whole_argv(words: Sequence[str]) -> list[str]:
+def _whole_argv(words: Any) -> Any:
     """Words in which what follows --argv is its value even where it begins with a dash."""
     found = list[str]()
-    for word in words:
+    for word in words or ():
         if found and found[-1] == "--argv":
             found[-1] = f"--argv={word}"
         else:
@@ -424,8 +424,8 @@ class Parser(argparse.ArgumentParser):
         if instead is not None:
             return instead.parse_known_args(args, namespace)
         ignored = list[str]()
-        if args is not None and "--argv" in self._option_string_actions:
-            args = _whole_argv(list(args))
+        if "--argv" in self._option_string_actions:
+            args = _whole_argv(args)
         if self.takes_compiler_words:
             args, ignored = in_our_words(list(args), self._option_string_actions)
         if self.rest is None:
