@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load
+from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -32,7 +33,9 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import (
     Loaded,
     Node,
+    Number,
     Opaque,
+    Operation,
     Recurrence,
     Sum,
     Symbol,
@@ -243,7 +246,48 @@ class Judge:
                 joined = widest(parts)
                 if joined is Uniformity.ID and self._local[node]:
                     return self._in_block(node) or joined
+                if joined is Uniformity.ID and self._numbers_warps(node):
+                    return Uniformity.WARP
                 return joined
+
+    def _numbers_warps(self, node: Node) -> bool:
+        """Whether a node is the number of a work-item in a row, times a power of two, divided by a
+        multiple of the warp's size times that, where rows fill warps: of all lanes the same.
+        Whatever is added to that number is the same for all lanes too, and such a multiple."""
+        row = _extent(self._known.local_size, 0)
+        if not isinstance(node, Operation) or row is None or row % self._known.warp:
+            return False
+        number = node.operands[0]
+        terms = number.terms if isinstance(number, Sum) else ((number, 1),)
+        own = [(each, c) for each, c in terms if self._look(each).is_divergent]
+        if len(own) != 1 or own[0][1] < 1 or own[0][1] & (own[0][1] - 1):
+            return False
+        item, factor = own[0]
+        size = factor * self._known.warp
+        rest = [c for each, c in terms if each is not item]
+        rest.append(number.constant if isinstance(number, Sum) else 0)
+        rest.append(factor * self._known.offset[0])
+        along = isinstance(item, Symbol) and item.kind in _OWN_IDS and item.index == 0
+        return along and not any(c % size for c in rest) and self._divides_by(node, size)
+
+    def _divides_by(self, node: Operation, size: int) -> bool:
+        """Whether an operation takes away what is left of a number by a multiple of ``size``, which
+        is a power of two."""
+        if len(node.operands) != 2 or not isinstance(node.operands[1], Number):
+            return False
+        by = node.operands[1].value
+        match node.operator:
+            case Opcode.UDIV:
+                return by > 0 and by % size == 0
+            case Opcode.SDIV:
+                positive = self._values.algebra.interval(node.operands[0])[0] >= 0
+                return positive and by > 0 and by % size == 0
+            case Opcode.LSHR | Opcode.ASHR:
+                return (1 << by) % size == 0
+            case Opcode.AND:
+                return by % size == 0
+            case _:
+                return False
 
     def _cancelled(self, node: Sum) -> set[int]:
         """The dimensions in which the local id is subtracted as often as the global one is added:

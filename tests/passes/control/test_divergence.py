@@ -122,6 +122,14 @@ EXPRESSIONS = [
     ("get_sub_group_local_id()", None, "id"), ("(int)sin((float)n)", None, "launch"),
     ("(int)sin((float)lid)", None, "id"), ("lid < n ? n : grp", None, "id"),
     ("n > 3 ? n : grp", None, "block"), ("lid * 0 + grp", None, "block"),
+    ("gid >> 5", (64,), "warp"), ("gid >> 5", (48,), "id"), ("gid >> 5", (16, 4), "id"),
+    ("gid >> 4", (64,), "id"), ("gid >> 6", (32,), "warp"), ("(uint)gid / 96u", (64,), "warp"),
+    ("(uint)gid / 48u", (64,), "id"), ("gid & ~31", (64,), "warp"), ("gid & ~15", (64,), "id"),
+    ("gid / 32", (64,), "id"), ("(gid + 8) >> 5", (64,), "id"), ("(gid + 96) >> 5", (64,), "warp"),
+    ("(gid + n) >> 5", (64,), "id"), ("(gid + 32 * n) >> 5", (64,), "warp"),
+    ("(2 * gid) >> 6", (64,), "warp"), ("(2 * gid) >> 5", (64,), "id"),
+    ("(grp * 64 + lid) >> 5", (64,), "warp"),
+    ("b[gid >> 5]", (64,), "warp"), ("b[gid >> 4]", (64,), "data"),
 ]  # fmt: skip
 
 
