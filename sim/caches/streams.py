@@ -1,10 +1,9 @@
 """The accesses of a kernel as streams: which addresses its warps ask for, by thread block and
-iteration, and what an access costs by itself."""
+iteration."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -23,7 +22,6 @@ from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.access_facts import MemoryShape
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
-from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Loaded, Node, Sum, SymbolKind
@@ -31,6 +29,8 @@ from kcc.passes.symbolic.lanes import Key
 from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
+from kcc.sim.caches.access_costs import LINE, SECTOR, Costs, bulk_costs, costs_of, shifts_of
+from kcc.sim.caches.index_arrays import Pieces, as_indexed, indices_of
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
 from kcc.sim.flow.folded_grid import period_of
@@ -39,9 +39,6 @@ from kcc.sim.flow.open_arguments import open_arguments, placed
 from kcc.sim.program.joined_atomics import is_joined
 
 Ints = NDArray[np.int64]
-
-SECTOR = 32
-LINE = 128
 
 INDIRECT_SHARE = 0.5
 """Sectors for each lane of an access through an index that memory holds, where nothing is known:
@@ -56,7 +53,6 @@ INDIRECT_ATOMIC_PASSES = 3.53
 of 32 banks if each of 32 lanes takes one at random, in the mean."""
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
-MOST_SHIFTS = 8
 MOST_WARPS = 8
 
 
@@ -178,7 +174,7 @@ class _Reader:
         self.by_block = dict[int, Warps]()
         self.rows = dict[object, Ints | None]()
         self.splits = dict[object, Split | Unknown]()
-        self.costs = dict[object, _Costs]()
+        self.costs = dict[object, Costs]()
         self.moves = dict[object, dict[Key, int]]()
         self.periods = dict[object, tuple[int, int] | None]()
         self.loops, self.facts = facts[Loops], facts
@@ -188,6 +184,7 @@ class _Reader:
         self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
         self.members = dict[int, Member]()  # of those without steps
         self.own_powers = dict[int, int | None]()
+        self.pieces = dict[tuple[str, frozenset[Node]], int]()
         self.powers = dict[tuple[str, frozenset[str]], int]()
         self.arrays = {
             a.instruction: a.array.name
@@ -343,6 +340,56 @@ class _Reader:
             self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
         return self.periods[place]
 
+    def places(self, access: MemoryAccess, split: Split, place: object, size: int) -> _Places:
+        """Where the lanes of an access go that move ``size`` bytes each."""
+        rows = self.addresses(split, place)
+        groups, loops = _coefficients(split.linear)
+        if rows is None or access.space is AddressSpace.LOCAL:
+            return _Places(rows, groups, loops)
+        more, inner = _coefficients(self.moved(split, rows, place))
+        groups = [a + b for a, b in zip(groups, more, strict=True)]
+        loops |= inner
+        apart, span = self.placed_by_struct(split), int(rows.max() - rows.min()) + size
+        span += sum(abs(c) * max(round(self.flow.trips[i]) - 1, 0) for i, c in loops.items())
+        for dimension in apart:  # one behind the other, as far as anybody knows
+            groups[dimension] += -(-span // LINE) * LINE
+            span = groups[dimension] * (self.warps.extent(_group(dimension)) or 1)
+        return _Places(rows, groups, loops, self.period(split, rows, place), bool(apart))
+
+    def as_indexed(
+        self, access: MemoryAccess, address: Expr, split: Split, size: int
+    ) -> tuple[Expr, bool] | None:
+        """The address of an access with what arrays of indices likely hold
+        (:mod:`kcc.sim.caches.index_arrays`)."""
+        array, indices = access.array, indices_of(self.warps, split)
+        if not indices or not isinstance(array, Array) or access.space is AddressSpace.LOCAL:
+            return None
+        key = (array.name, indices)
+        if key not in self.pieces:
+            accesses = (a for a in self.facts[MemoryAccesses].accesses if a.array == array)
+            reached = [self.reached(each, indices) for each in accesses]
+            first = min(each[0] for each in reached if each)
+            self.pieces[key] = max(each[1] for each in reached if each) - first
+        pieces = Pieces(size, self.pieces[key], self.array_bytes.get(array.name))
+        made = as_indexed(self.values, self.warps, address, split, pieces)
+        return None if made is None else (self._likely(made[0]), made[1])
+
+    def reached(self, access: MemoryAccess, indices: frozenset[Node]) -> tuple[int, int] | None:
+        """From where to where the lanes of an access go by one number of each of ``indices``; None
+        where others move them."""
+        split, constant, place = self.split(access, self.address(access)[0])
+        if isinstance(split, Unknown) or indices_of(self.warps, split) != indices:
+            return None
+        assert isinstance(access.element_bytes, int)
+        found = self.places(access, split, place, access.element_bytes)
+        if found.rows is None:
+            return None
+        rows = found.rows[:1] if (found.rows == found.rows[:1]).all() else found.rows
+        moved = [c * max(round(self.flow.trips[i]) - 1, 0) for i, c in found.loops.items()]
+        first = int(rows.min()) + sum(min(each, 0) for each in moved)
+        end = int(rows.max()) + access.element_bytes + sum(max(each, 0) for each in moved)
+        return first + constant, end + constant
+
     def placed_by_struct(self, split: Split) -> list[int]:
         """The dimensions of thread blocks whose numbers an address has only times what a struct by
         value holds that nobody gave: a stride, or a size."""
@@ -396,28 +443,21 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     split, constant, place = reader.split(access, address)
     if isinstance(access.element_bytes, int) and size > access.element_bytes:
         constant &= -size
-    rows, period = None, None
-    groups, loops, anywhere = [0, 0, 0], dict[int, int](), list[int]()
+    found, anywhere, again = _Places(None, [0, 0, 0], {}), list[int](), False
     if not isinstance(split, Unknown):
         anywhere = [moved for term, moved in split.loose if needs_a_run(reader.values, term)]
-        rows = reader.addresses(split, place)
-        groups, loops = _coefficients(split.linear)
-        if rows is not None and access.space is not AddressSpace.LOCAL:
-            more, inner = _coefficients(reader.moved(split, rows, place))
-            groups = [a + b for a, b in zip(groups, more, strict=True)]
-            loops |= inner
-            period = reader.period(split, rows, place)
-            apart = reader.placed_by_struct(split)
-            assumed = assumed or bool(apart)
-            span = int(rows.max() - rows.min()) + size
-            span += sum(abs(c) * max(round(flow.trips[i]) - 1, 0) for i, c in loops.items())
-            for dimension in apart:  # one behind the other, as far as anybody knows
-                groups[dimension] += -(-span // LINE) * LINE
-                span = groups[dimension] * (reader.warps.extent(_group(dimension)) or 1)
+        found = reader.places(access, split, place, size)
+        indexed = reader.as_indexed(access, address, split, size)
+        if indexed is not None:
+            likely, constant, own = reader.split(access, indexed[0])
+            if not isinstance(likely, Unknown):
+                found, place, again = reader.places(access, likely, own, size), own, indexed[1]
+    rows, groups, loops, period = found.rows, found.groups, found.loops, found.period
+    assumed = assumed or found.assumed
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     bulk = is_bulk_copy(reader.instructions[access.instruction])
     if rows is None and bulk:
-        own = _bulk_costs(size, local)
+        own = bulk_costs(size, local)
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, own.sectors, own.lines, own.passes, local, width=flow.width,
@@ -432,20 +472,20 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             {}, sectors, sectors, passes if local else sectors, local,
             is_atomic=is_atomic, indirect=True, width=flow.width,
         )  # fmt: skip
-    shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
+    shifts = shifts_of((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and is_atomic
     if alone and (rows == rows.flat[0]).all():
         alone = not is_joined(reader.instructions[access.instruction])
     key = (place, constant % LINE, size, local, alone, bulk)
     if bulk:
-        reader.costs[key] = _bulk_costs(size, local)
+        reader.costs[key] = bulk_costs(size, local)
     elif key not in reader.costs:
         relative = rows[:MOST_WARPS] + constant
         relative = relative - (relative.min() & -LINE)
-        reader.costs[key] = _costs(relative, shifts, size, local, reader.banks, alone=alone)
+        reader.costs[key] = costs_of(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
-    rows = rows if local else rows + constant
     share = 1.0 if bulk else max(lanes, 1.0 / rows.shape[1])
+    rows = None if again else rows if local else rows + constant
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
@@ -471,93 +511,12 @@ def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
     return groups, loops
 
 
-def _shifts(moves: Sequence[int], *, evenly: bool) -> Ints:
-    """Remainders of a line that an access is moved by: by thread blocks, by iterations, by what
-    memory holds and all lanes of a warp read (each by multiples of a number of bytes). Of many some
-    are taken, ``evenly`` also within a sector."""
-    steps = [abs(move) for move in moves if move % LINE]
-    if not steps:
-        return np.zeros(1, np.int64)
-    step = math.gcd(*steps, LINE)
-    every = np.arange(0, LINE, step, dtype=np.int64)
-    stride = max(1, len(every) // MOST_SHIFTS)
-    if evenly and stride > 1:
-        some = np.arange(MOST_SHIFTS)
-        return every[(some * stride + some) % len(every)]
-    return every[::stride]
-
-
 @dataclass(frozen=True, slots=True)
-class _Costs:
-    """Of one execution of an access, in the mean; see :class:`Traffic`."""
+class _Places:
+    """As in :class:`Stream`, without the constant of the address."""
 
-    sectors: float
-    lines: float
-    passes: float
-    bank_passes: float
-
-
-def _bulk_costs(size: int, local: bool) -> _Costs:
-    """Of a bulk copy: a line of shared memory a cycle; between L2 and there nothing of the load and
-    store units."""
-    lines = float(-(-size // LINE))
-    return _Costs(lines * LINE / SECTOR, lines, lines if local else 1.0, 0.0)
-
-
-def _costs(
-    rows: Ints, shifts: Ints, size: int, local: bool, banks: int, *, alone: bool
-) -> _Costs:  # fmt: skip
-    if alone:
-        return _Costs(0.0, 0.0, float(lone_passes(rows, banks=banks).mean()), 0.0)
-    if local:
-        near = _without_pairs(rows - rows.min() // 4 * 4)
-        passes, _ = bank_passes(near, size, None, banks=banks)
-        sectors = pieces_touched(_moved(rows, shifts), size, SECTOR, None)
-        return _Costs(float(sectors.mean()), 0.0, float(passes.mean()), 0.0)
-    moved = _moved(rows, shifts)
-    sectors = pieces_touched(moved, size, SECTOR, None)
-    lines = pieces_touched(moved, size, LINE, None)
-    through_banks, _ = bank_passes(rows, size, None, banks=banks)
-    return _Costs(
-        float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
-        float(through_banks.mean()),
-    )  # fmt: skip
-
-
-def _moved(rows: Ints, shifts: Ints) -> Ints:
-    """All rows at all shifts."""
-    return (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
-
-
-def _without_pairs(rows: Ints) -> Ints:
-    """One lane of each two where lanes want the same as their neighbours, or as those two on: the
-    registers of both are given back at once (NVIDIA on its developer forum, "Unexpected shared
-    memory bank conflict", 2019, for compute capabilities 7.0 to 7.5)."""
-    if rows.shape[1] % 4:
-        return rows
-    fours = rows.reshape(len(rows), -1, 4)
-    if (fours[:, :, ::2] == fours[:, :, 1::2]).all():
-        return fours[:, :, ::2].reshape(len(rows), -1)
-    if (fours[:, :, :2] == fours[:, :, 2:]).all():
-        return fours[:, :, :2].reshape(len(rows), -1)
-    return rows
-
-
-def _without_repetition(rows: Ints) -> Ints:
-    """One of each two neighbouring lanes as long as they all want the same."""
-    while rows.shape[1] > 1 and rows.shape[1] % 2 == 0 and (rows[:, ::2] == rows[:, 1::2]).all():
-        rows = rows[:, ::2]
-    return rows
-
-
-def _port_lines(moved: Ints, size: int) -> float:
-    """Lines that the phases of an access touch: lanes that want more than a line together go in
-    halves, quarters ..., each of which looks its lines up anew."""
-    moved = _without_repetition(moved)
-    lanes = moved.shape[1]
-    group = max(1, min(lanes, LINE // min(size, 16)))
-    parts = [
-        pieces_touched(moved[:, start : start + group], min(size, 16), LINE, None)
-        for start in range(0, lanes, group)
-    ]
-    return float(sum(parts).mean()) * max(1.0, size / 16)  # type: ignore[union-attr]
+    rows: Ints | None
+    groups: list[int]
+    loops: dict[int, int]
+    period: tuple[int, int] | None = None
+    assumed: bool = False
