@@ -33,6 +33,7 @@ from kcc.frontend.clang.templates import (
     by_defaults,
     function_templates,
     instantiations,
+    namespaces_of_kernels,
     substituted,
 )
 from kcc.frontend.kernel import CompiledUnit, Language, Refused
@@ -117,6 +118,8 @@ class _Session:
     templates: list[FunctionTemplate] = field(default_factory=list[FunctionTemplate])
     tail: list[str] = field(default_factory=list[str])
     """Lines after the source that instantiate templates."""
+    spaces: str = ""
+    """What makes names in namespaces known there."""
     asked: frozenset[str] = frozenset()
     with_defaults: bool = False
     wrong: list[Diagnostic] = field(default_factory=list[Diagnostic])
@@ -137,6 +140,8 @@ class _Session:
         known = substituted(plain, self.templates)
         wanted = dict.fromkeys([*self.options.instantiate, *known])
         self.tail = [_instantiation(n, text) for n, text in enumerate(wanted)]
+        spaces = namespaces_of_kernels(plain, self.templates)
+        self.spaces = " ".join(f"namespace {s} {{}} using namespace {s};" for s in spaces)
 
     def _stub(self, name: str) -> None:
         self.stubs.add(name)
@@ -218,7 +223,7 @@ class _Session:
         if not self.tail:
             return []
         end = f'#line {self.main.text.count(chr(10)) + 1} "{quoted(self.source.name)}"'
-        return [f'#line 1 "{_TAIL}"', *self.tail, end]
+        return [self.spaces, f'#line 1 "{_TAIL}"', *self.tail, end]
 
     def _repair(self, errors: Sequence[Message]) -> bool:
         """Take out what the errors are about, as far as it is not device code."""

@@ -61,6 +61,26 @@ def function_templates(plain: str) -> list[FunctionTemplate]:
     return found
 
 
+_NAMESPACE = re.compile(r"\b(?:inline\s+)?namespace\s+([\w:]+)\s*\{")
+
+
+def namespaces_of_kernels(plain: str, templates: Sequence[FunctionTemplate]) -> list[str]:
+    """The namespaces around kernel templates, outer ones before inner ones; those left out that
+    have a name which another one has as well."""
+    spans = [(match[1], match.end() - 1, matching_brace(plain, match.end() - 1))
+             for match in _NAMESPACE.finditer(plain)]  # fmt: skip
+    places = dict[str, set[str]]()
+    for each in templates:
+        around = [name for name, start, end in spans if start < each.body[0] < end]
+        places.setdefault(each.name, set()).add("::".join(around))
+    found = dict[str, None]()
+    for name in (each.name for each in templates if each.is_kernel):
+        for space in places[name] if len(places[name]) == 1 else ():
+            parts = space.split("::") if space else []
+            found |= dict.fromkeys("::".join(parts[: n + 1]) for n in range(len(parts)))
+    return list(found)
+
+
 def instantiations(plain: str, templates: Sequence[FunctionTemplate]) -> list[Instantiation]:
     """What launches and explicit instantiations name, each once."""
     found = dict[str, Instantiation]()

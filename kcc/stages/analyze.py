@@ -445,8 +445,8 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
 
 
 def _spelled(name: str, known: Sequence[str]) -> str:
-    """The kernel's own name where the one that is asked for differs from it by spaces, suffixes and
-    underscores of its template arguments, or is the only one's name without them."""
+    """The kernel's own name where the one that is asked for differs from it by namespaces, spaces,
+    suffixes and underscores of its template arguments, or is the only one's name without them."""
     if name in known:
         return name
     alike = [each for each in known if _plain(each) == _plain(name)]
@@ -455,7 +455,8 @@ def _spelled(name: str, known: Sequence[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"(?<=\d)[uUlL]+\b|\b__(?=half|nv_bfloat)", "", name.replace(" ", ""))
+    words = r"(?<=\d)[uUlL]+\b|\b__(?=half|nv_bfloat)|\b\w+::"
+    return re.sub(words, "", name.replace(" ", ""))
 
 
 def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]:

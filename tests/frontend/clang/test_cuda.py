@@ -17,6 +17,7 @@ from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.source_file import read_source
 from kcc.frontend.types import AddressSpace
+from kcc.stages.analyze import choose_kernels
 from tests.frontend.clang.sources import KERNELS, cuda, facts_of, shape_of, workload
 from tests.passes.workloads import sampled
 
@@ -189,6 +190,26 @@ def test_templates_are_instantiated_by_launches():
     )
     assert sorted(k.name for k in unit.kernels) == ["k<float, 4>", "k<int, 2>"]
     assert codes(unit) == [("K418", 2)]
+
+
+def test_templates_in_namespaces_are_known_by_their_own_names():
+    text = """
+    namespace a { namespace b {
+    struct Wide { static constexpr int size = 4; };
+    template <typename Config> __global__ void k(float* p) { p[Config::size * threadIdx.x] = 1; }
+    } }
+    """
+    for name in ("k<Wide>", "a::b::k<a::b::Wide>"):
+        unit = cuda(text, instantiate=(name,))
+        assert [kernel.name for kernel in choose_kernels(unit, [name])] == ["k<a::b::Wide>"]
+
+
+def test_a_name_that_two_namespaces_have_has_to_say_which():
+    text = """
+    template <int N> __global__ void k(float* p) { p[N] = 1; }
+    namespace a { template <int N> __global__ void k(float* p) { p[N] = 2; } }
+    """
+    assert [kernel.name for kernel in cuda(text, instantiate=("k<2>",)).kernels] == ["k<2>"]
 
 
 def test_instantiate():
