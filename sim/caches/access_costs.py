@@ -75,6 +75,13 @@ def costs_of(
     )  # fmt: skip
 
 
+def addresses_of(rows: Ints) -> float:
+    """How many different ones the lanes of a warp have in the mean: so many requests to the
+    constant cache (CUDA C++ Programming Guide, "Device Memory Accesses", constant memory)."""
+    inside = np.sort(rows, axis=1)
+    return float(1.0 + (inside[:, 1:] != inside[:, :-1]).sum(axis=1).mean())
+
+
 def _moved(rows: Ints, shifts: Ints) -> Ints:
     """All rows at all shifts."""
     return (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.frontend.ir.types import IntTy
+from kcc.frontend.ir.types import IntTy, size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.activity import activity
@@ -29,7 +29,15 @@ from kcc.passes.symbolic.lanes import Key
 from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
-from kcc.sim.caches.access_costs import LINE, SECTOR, Costs, bulk_costs, costs_of, shifts_of
+from kcc.sim.caches.access_costs import (
+    LINE,
+    SECTOR,
+    Costs,
+    addresses_of,
+    bulk_costs,
+    costs_of,
+    shifts_of,
+)
 from kcc.sim.caches.index_arrays import Pieces, as_indexed, indices_of
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
@@ -408,6 +416,15 @@ class _Reader:
             for base in bases
         )
 
+    def constants(self, access: MemoryAccess, size: int, lanes: float) -> float | None:
+        """How many different constants so many lanes draw in the mean from a variable of the
+        module; None from what else there is."""
+        array = access.array
+        if not isinstance(array, Array) or array.symbol not in self.values.module.globals:
+            return None
+        whole = size_bytes(self.values.module.globals[str(array.symbol)].type)
+        return _drawn(lanes, max(whole // size, 1))
+
     def lie_apart(self, access: MemoryAccess, address: Expr, size: int) -> bool:
         """Whether the lanes of an access whose place memory decides have nothing to do with each
         other: each walks along a row of its own, or reads what such a row holds the index of."""
@@ -467,9 +484,12 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         apart = reader.lie_apart(access, address, size)
         sectors = (flow.width if apart and not local else INDIRECT_SHARE * flow.width) * lanes
         passes = INDIRECT_ATOMIC_PASSES if is_atomic else INDIRECT_PASSES
+        wanted = flow.width * lanes
+        apart = reader.constants(access, size, wanted) or INDIRECT_SHARE * wanted
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, passes if local else sectors, local,
+            apart if access.space is AddressSpace.CONSTANT else 1.0,
             is_atomic=is_atomic, indirect=True, width=flow.width,
         )  # fmt: skip
     shifts = shifts_of((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
@@ -485,6 +505,8 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         reader.costs[key] = costs_of(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
     share = 1.0 if bulk else max(lanes, 1.0 / rows.shape[1])
+    if access.space is AddressSpace.CONSTANT:
+        costs = replace(costs, bank_passes=addresses_of(rows))
     rows = None if again else rows if local else rows + constant
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,

@@ -216,6 +216,8 @@ class Demand:
                         self.l2[i] = traffic.sectors
                 self.sectors[i] = _own_sectors(traffic, size, self.machine.warp)
                 self.path[i] = self._path(traffic)
+            case Memory.CONSTANT_LOAD if traffic and not machine.wide_lanes:
+                self.port[i] = traffic.bank_passes
             case _:
                 self.port[i] = self.program.operations[i].slots if memory is Memory.SHUFFLE else 1.0
 
