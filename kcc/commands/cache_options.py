@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from kcc.commands.errors import usage_error
 from kcc.sim.caches.options import CacheMethod, CacheOptions, Interleaving, Reduction
 
 MOST_TRIALS = 1000
@@ -20,6 +21,11 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--warm", action="store_true",
         help="L2 starts warm: as after a launch of the same kernel on the same data",
+    )  # fmt: skip
+    group.add_argument(
+        "--l2-written", action="store_true",
+        help="L2 starts with what something else has written (another kernel, or a memset that "
+        "empties it), which goes to DRAM as the launch's own data come",
     )  # fmt: skip
     group.add_argument(
         "--cache-trials", metavar="N", type=_trials, default=default.trials,
@@ -45,10 +51,13 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
 
 
 def cache_options(arguments: argparse.Namespace) -> CacheOptions:
-    """What the arguments say."""
+    """What the arguments say; raises :class:`UsageError` where they contradict each other."""
+    if arguments.warm and arguments.l2_written:
+        raise usage_error("--warm, --l2-written: L2 starts with one or the other")
     options = CacheOptions(
         CacheMethod(arguments.caches), arguments.cache_trials, arguments.seed,
         Interleaving(arguments.interleaving), warm=arguments.warm,
+        written=arguments.l2_written,
     )  # fmt: skip
     return options.without([Reduction(name) for name in arguments.cache_in_full])
 

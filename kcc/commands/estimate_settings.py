@@ -29,6 +29,7 @@ _OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("--assume", "assumptions", []),
     ("--caches", "caches", _CACHES.method.value),
     ("--warm", "warm", False),
+    ("--l2-written", "l2_written", False),
     ("--cache-trials", "cache_trials", _CACHES.trials),
     ("--seed", "seed", _CACHES.seed),
     ("--interleaving", "interleaving", _CACHES.interleaving.value),

@@ -113,7 +113,7 @@ class _Asked:
             traffic = without_l1(traffic, subject.past_l1)
         traffic = modelled_traffic(traffic, subject.streams, self.mechanisms)
         warm = options.warm and self.mechanisms.caches
-        if self.mechanisms.caches:
+        if self.mechanisms.caches and (warm or not options.written):
             left = warmed if warm else cooled
             traffic = left(traffic, subject.streams, shape.l2_bytes / copies)
         if subject.program(self.machine.generation) is subject.newest:

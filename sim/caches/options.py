@@ -44,7 +44,8 @@ class CacheOptions:
     thread blocks for those that follow it. With ``forward`` a loop is left when the misses of its
     periods repeat, in launches whose simulated rounds ask for more than ``forward_above`` lines: a
     loop that is left does not show what its iterations share with other iterations of neighbouring
-    thread blocks. ``warm``: L2 begins with what a launch of the same kind has left."""
+    thread blocks. ``warm``: L2 begins with what a launch of the same kind has left; ``written``:
+    with data that something else has written, and that go to DRAM as the launch's own come."""
 
     method: CacheMethod = CacheMethod.REUSE
     trials: int = 1
@@ -55,6 +56,7 @@ class CacheOptions:
     forward: bool = True
     forward_above: int = 1 << 20
     warm: bool = False
+    written: bool = False
 
     def without(self, reductions: Collection[Reduction]) -> CacheOptions:
         """With some reductions switched off."""

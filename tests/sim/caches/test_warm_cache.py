@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from kcc.base.diagnostics import Span
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_dimensions
+from kcc.commands.cache_options import add_cache_options, cache_options
+from kcc.commands.errors import UsageError
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.sim.caches.footprint import Traffic
+from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.overflow import missing_share
 from kcc.sim.caches.streams import Stream
 from kcc.sim.caches.warm_cache import DIRTY_SHARE, cooled, warmed
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
+from kcc.stages.estimate import Question, estimate_source
 
 
 def stream(access: int, array: str, *, is_load: bool) -> Stream:
@@ -84,3 +95,33 @@ def test_sectors_written_as_counters_have_them(
     )
     found = cooled(dict.fromkeys(range(2), each), streams, l2_bytes)
     assert written * found[1].dram_sectors == pytest.approx(measured, rel=0.02)
+
+
+COPY = """
+__kernel void k(__global float *o, __global const float *a) {
+  int i = get_global_id(0);
+  o[i] = a[i];
+}
+"""
+
+
+def test_what_something_else_has_written_makes_room_for_what_a_launch_writes():
+    at = Span("test", 1)
+    launch = LaunchRequest(parse_dimensions(str(2**20), at), parse_dimensions("256", at))
+    request = AnalysisRequest(
+        source=SourceText("k.cl", COPY, "."), options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (), "test"),
+    )  # fmt: skip
+    for written in (False, True):
+        question = Question(analysis=CacheOptions(written=written))
+        (found,) = estimate_source(request, [load_gpu("a100")], question)
+        moved = found.estimate.counts.dram_write_sectors * 32
+        assert moved == pytest.approx(2**22 if written else 0.0)
+
+
+def test_l2_starts_with_one_thing():
+    parser = ArgumentParser()
+    add_cache_options(parser)
+    assert cache_options(parser.parse_args(["--l2-written"])).written
+    with pytest.raises(UsageError, match="one or the other"):
+        cache_options(parser.parse_args(["--warm", "--l2-written"]))
