@@ -37,11 +37,13 @@ from benchmarks.public_programs import (
     FLUID_GPUS,
     JACOBI_GPUS,
     LEET_LAUNCH_MS,
+    LLM_GPUS,
     NBODY_GPUS,
     PEAK_GPUS,
     PERFORMANCE_GPUS,
     RDNA3_GPUS,
     RTX_4060_TI,
+    SPARSE_GPUS,
     TEA_GPUS,
     TRAINING_GPUS,
     WEATHER_GPUS,
@@ -54,12 +56,14 @@ from benchmarks.public_programs import (
     fluid_ms,
     jacobi,
     laplacian,
+    llm,
     model_kernel,
     peak,
     performance,
     product,
     profiled_3090,
     profiled_4060,
+    quantised,
     reduce_a100,
     roofline,
     roofline_ms,
@@ -68,6 +72,7 @@ from benchmarks.public_programs import (
     sgemm_a6000,
     sgemm_ms,
     sgemm_rx7900xtx,
+    sparse,
     tea,
     training,
     weather,
@@ -116,6 +121,8 @@ class Table:
     cold: Callable[[Row], bool] = lambda _: False
     """Rows of a warm table before each of whose launches another kernel of the program goes through
     more than L2 holds."""
+    written: bool = False
+    """L2 is emptied by writing as much as it holds before each launch."""
     launches: Callable[[Row], LaunchWay] = lambda _: LaunchWay.QUEUED
     aside: Callable[[Row], str] = lambda _: ""
     rows: Callable[[Iterable[Row]], list[Row]] = list
@@ -316,7 +323,7 @@ TABLES = (
           (_gpu, lambda row: row["kernel"]), lambda _: "", warm=True, first_seen="64307866"),
     # One launch, after L2 has been emptied.
     Table("pmpp_nvbench.csv", "", BOOK_GPUS, book, Measures.LAUNCH,
-          (_gpu, lambda row: row["kernel"]), lambda _: "", boards_mhz=BOOK_CLOCKS,
+          (_gpu, lambda row: row["kernel"]), lambda _: "", boards_mhz=BOOK_CLOCKS, written=True,
           first_seen="c8407718"),
     # Launches from a loop of PyTorch, on the same data.
     Table("leetcuda_l20.csv", "", {"": "l20"}, model_kernel, Measures.LAUNCH,
@@ -380,6 +387,21 @@ TABLES = (
     Table("products_rdna3.csv", "", RDNA3_GPUS, product, Measures.LAUNCH, (_gpu, _kernel),
           lambda _: "", warm=True,
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="def99dd5"),
+    # Events around launches in a queue; around each, after L2 has been filled with other data.
+    Table("llmc_in_a_row.csv", "", LLM_GPUS, llm, Measures.LAUNCH, (_gpu, _kernel), lambda _: "",
+          warm=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
+    Table("llmc_one_by_one.csv", "", LLM_GPUS, llm, Measures.LAUNCH, (_gpu, _kernel),
+          lambda _: "", written=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
+    # Events around each launch, on data just copied to the GPU.
+    Table("sparse_rtx2080.csv", "", SPARSE_GPUS, sparse, Measures.LAUNCH, (_kernel,),
+          lambda _: "", include=("matrix_format_performance/common",), warm=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
+    # A host waits for each launch.
+    Table("gemv_rtx5090.csv", "", {"rtx5090": "rtx5090"}, quantised, Measures.LAUNCH, (_kernel,),
+          lambda _: "", warm=True, launches=lambda _: LaunchWay.WAITED,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
 )  # fmt: skip
 
 NO_TIMES = {

@@ -298,6 +298,19 @@ TEA_GPUS: Mapping[str, str] = {
     "p100-pcie": "p100 core_clock_base_mhz=1126 core_clock_boost_mhz=1303",
     "v100-sxm2": "v100 core_clock_base_mhz=1290 core_clock_boost_mhz=1530",
 }  # fmt: skip
+_TU104 = (
+    "rtx2080ti memory_bandwidth_gbs=448 memory_bus_bits=256 dram_size_gib=8 l2.size_bytes=4194304"
+    " l2.slices=32 dram.channels=16"
+)
+LLM_GPUS: Mapping[str, str] = {
+    **{name: name for name in ("rtx3070", "rtx3090", "rtx2080ti", "nvidia-a100-sxm4-80gb",
+                               "nvidia-h100-pcie-80gb")},
+    "rtx3070laptop": "rtx3070 sm_count=40 core_clock_base_mhz=1110 core_clock_boost_mhz=1560",
+    "rtx2070super": f"{_TU104} sm_count=40 core_clock_base_mhz=1605 core_clock_boost_mhz=1770",
+}  # fmt: skip
+SPARSE_GPUS: Mapping[str, str] = {
+    "rtx2080": f"{_TU104} sm_count=46 core_clock_base_mhz=1515 core_clock_boost_mhz=1710",
+}
 RDNA3_GPUS: Mapping[str, str] = {
     "rx7900gre": "rx7900xtx sm_count=80 core_clock_base_mhz=1270 core_clock_boost_mhz=2245"
     " memory_clock_mhz=2250 memory_bandwidth_gbs=576 memory_bus_bits=256 dram_size_gib=16"
@@ -388,6 +401,22 @@ def tea(row: Row) -> Program:
 def product(row: Row) -> Program:
     """A product of matrices in HIP; the row's file names its folder."""
     return listed(".", row)
+
+
+def llm(row: Row) -> Program:
+    """A kernel of llm.c, which is compiled with --use_fast_math."""
+    program = listed("llm.c", row)
+    return replace(program, steps=(replace(program.steps[0], fast_math=True),))
+
+
+def sparse(row: Row) -> Program:
+    """A product of a sparse matrix and a vector."""
+    return listed("matrix_format_performance", row)
+
+
+def quantised(row: Row) -> Program:
+    """A product of a quantised matrix and a vector by PyGPUkit."""
+    return listed("PyGPUkit/native/ops/matmul/gemv", row)
 
 
 def rtx4090_kernel(row: Row) -> Program:
