@@ -213,9 +213,18 @@ def _small_or_no_kernel(row: Row) -> str:
     return "sizes at which the host's time decides" if row["size"] in ("tiny", "small") else ""
 
 
+LAUNCH_IN_A_ROW_US = 10.0
+"""Below, launches of llm.c on one RTX 3070 have its host's time: six sizes of thread blocks of a
+kernel that does next to nothing take 6.7 to 8 us."""
+
 WINDOWS_LAUNCH_US = 40.0
 """Below, rows of a host with Windows have its own times: 10,000, 100,000 and 500,000 columns of one
 kernel take 12, 34 and 15 us there."""
+
+
+SAME_THERE_US = (320.0, 410.0)
+"""That repository's three runs have 910 times between 120 and 160 us, 83 between 200 and 320 and
+629 between 320 and 410: launches of 160 us and more take 340 us in one run, 390 in the others."""
 
 
 def _by_column(rows: Iterable[Row]) -> list[Row]:
@@ -390,6 +399,8 @@ TABLES = (
     # Events around launches in a queue; around each, after L2 has been filled with other data.
     Table("llmc_in_a_row.csv", "", LLM_GPUS, llm, Measures.LAUNCH, (_gpu, _kernel), lambda _: "",
           warm=True,
+          aside=lambda row: ("no longer than its launch by the host"
+                             if float(row["time_us"]) < LAUNCH_IN_A_ROW_US else ""),
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
     Table("llmc_one_by_one.csv", "", LLM_GPUS, llm, Measures.LAUNCH, (_gpu, _kernel),
           lambda _: "", written=True,
@@ -397,6 +408,9 @@ TABLES = (
     # Events around each launch, on data just copied to the GPU.
     Table("sparse_rtx2080.csv", "", SPARSE_GPUS, sparse, Measures.LAUNCH, (_kernel,),
           lambda _: "", include=("matrix_format_performance/common",), warm=True,
+          aside=lambda row: ("a time that all launches of 160 us and more have at least there"
+                             if SAME_THERE_US[0] < float(row["time_us"]) < SAME_THERE_US[1]
+                             else ""),
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
     # A host waits for each launch.
     Table("gemv_rtx5090.csv", "", {"rtx5090": "rtx5090"}, quantised, Measures.LAUNCH, (_kernel,),
