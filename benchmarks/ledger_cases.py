@@ -81,9 +81,7 @@ def case_of(
         table.name, number, kernel or table.name.rpartition("_")[0], gpu,
         lambda: _works(table, row, sources, frontend), measured, table.measures,
         failed=row.get("status", "ok").lower() != "ok",
-         caches=CacheOptions(
-             warm=table.warm and not table.cold(row), written=table.written
-         ),
+        caches=CacheOptions(warm=table.warm and not table.cold(row), written=table.written),
         words=_words(row), choice=f"{table.name} {choice}" if choice else "",
         groups=tuple(group(row).strip() for group in table.groups),
         marks=(aside,) if aside else (),
