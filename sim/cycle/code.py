@@ -128,7 +128,8 @@ class _Lowering:
         line, more_lines = self._lines(row[Op.ISSUES])
         self.ops.append(
             (
-                *own, result, start, len(self.sources), self._reads(row[Op.READS]),
+                *own, result, start, len(self.sources), row[Op.LAST_LATENCY],
+                self._reads(row[Op.READS]),
                 *(row[column] for column in timing), line,
                 *(row[column] for column in columns), self._writes(row[Op.WRITES]),
                 more_lines, row[Op.STALL],

@@ -27,6 +27,7 @@ from kcc.sim.cycle.layout import (
     ROUND_ROBIN,
     TIME_SHIFT,
     TOO_LONG,
+    TWO_LEVEL,
     WAITING,
     YOUNGEST,
     Cache,
@@ -50,6 +51,7 @@ from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
     ask_ahead,
     first_after,
+    make_ready,
     ready_at,
     set_waiting,
     soonest,
@@ -68,7 +70,7 @@ from kcc.sim.machine.costs import Unit
 Ints = Any
 
 MEMORY, XU, FP64 = int(Unit.MEMORY), int(Unit.SFU), int(Unit.FP64)
-K_BARRIER = int(Kind.BARRIER)
+K_ARITHMETIC, K_BARRIER = int(Kind.ARITHMETIC), int(Kind.BARRIER)
 K_LOAD, K_STORE, K_ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
 K_LOCAL_LOAD, K_LOCAL_ATOMIC = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_ATOMIC)
 K_CONSTANT = int(Kind.CONSTANT_LOAD)
@@ -235,12 +237,59 @@ def issue_memory(
 
 
 @inlined
+def in_turns(conf: Ints) -> bool:
+    """Whether warps take turns with each machine instruction. Operand collectors, where these are
+    known, take an operation as one."""
+    return conf[POLICY] in (ROUND_ROBIN, TWO_LEVEL) and conf[REGISTER_BANKS] == 0
+
+
+@inlined
+def take_unit(
+    conf: Ints, schedulers: Schedulers, sm: int, number: int, unit: int, cycles: int, now: int
+) -> int:
+    """An instruction takes a unit for so many cycles; when it begins there."""
+    its = schedulers.state[number]
+    ahead = conf[XU_QUEUE] if unit == XU else 0
+    begins = max(now, its.free[unit] + ahead)
+    its.free[unit] = begins + cycles - ahead
+    if unit == FP64 and conf[ONE_FP64]:
+        first = np.uint64(sm * conf[SCHEDULERS])
+        for other in range(first, first + np.uint64(conf[SCHEDULERS])):
+            schedulers.state[other].free[FP64] = its.free[FP64]
+    return begins
+
+
+@inlined
+def issue_one(
+    conf: Ints, code: Code, warps: Warps, schedulers: Schedulers, sm: int, number: int,
+    warp: int, slot: int, now: int,
+) -> None:  # fmt: skip
+    """One of the machine instructions of the warp's operation issues, and not the last."""
+    state, its = warps.state[warp], schedulers.state[number]
+    operation = code.ops[state.op]
+    unit, each = operation.unit, operation.interval // operation.issues
+    is_first = state.left == 0
+    if is_first:
+        each = operation.interval - each * (operation.issues - 1)
+    begins = take_unit(conf, schedulers, sm, number, unit, each, now)
+    if is_first:
+        state.left = operation.issues
+        warps.values[warp, operation.result] = (
+            begins + operation.latency
+        ) << TIME_SHIFT | operation.cause
+        state.ends = max(state.ends, begins + operation.latency)
+    state.left -= 1
+    make_ready(its, unit, 1 << slot)
+
+
+@inlined
 def issue(
     conf: Ints, run: Ints, code: Code, streams: Streams, warps: Warps, schedulers: Schedulers,
     sms: Sms, l1: Cache, l2: Cache, memory: Dram, counts: Counts, sm: int, number: int, slot: int,
     now: int,
 ) -> int:  # fmt: skip
-    """The warp's operation issues; returns the cycles that this takes of the scheduler."""
+    """The warp's operation issues; returns the cycles that this takes of the scheduler. Where warps
+    take turns, each of several machine instructions is a turn."""
     slots = conf[PER]
     warp = warp_of(number, slots, slot)
     state, its = warps.state[warp], schedulers.state[number]
@@ -251,20 +300,24 @@ def issue(
     if its.ready[unit] == 0:
         its.units &= ~(1 << unit)
     its.last = slot
+    takes, latency = operation.interval, operation.latency
+    turns = issues > 1 and in_turns(conf) and kind == K_ARITHMETIC
+    if turns:
+        if state.left != 1:
+            issue_one(conf, code, warps, schedulers, sm, number, warp, slot, now)
+            return 1
+        state.left = 0
+        takes, latency, issues = takes // issues, operation.last_latency, 1
     counts.lines[op, L_EXECUTED] += 1
     if unit == MEMORY:
         key = issue_memory(
             conf, run, code, streams, warps, sms, l1, l2, memory, counts, sm, warp, now
         )
     else:
-        ahead = conf[XU_QUEUE] if unit == XU else 0
-        begins = max(now, its.free[unit] + ahead)
-        its.free[unit] = begins + operation.interval - ahead
-        if unit == FP64 and conf[ONE_FP64]:
-            first = np.uint64(sm * conf[SCHEDULERS])
-            for other in range(first, first + np.uint64(conf[SCHEDULERS])):
-                schedulers.state[other].free[FP64] = its.free[FP64]
-        key = (begins + operation.latency) << TIME_SHIFT | operation.cause
+        begins = take_unit(conf, schedulers, sm, number, unit, takes, now)
+        key = (begins + latency) << TIME_SHIFT | operation.cause
+        if turns:
+            key = max(key, warps.values[warp, operation.result])
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)
         key += extra << TIME_SHIFT
@@ -319,7 +372,7 @@ def step(
     state = schedulers.state[number]
     charge(schedulers, counts, number, now)
     wake_up(schedulers, warps, number, slots, now)
-    issued, cost, first, gone = 0, 1, 0, 0
+    issued, ended, cost, first, gone = 0, 0, 1, 0, 0
     for _ in range(conf[WIDTH]):
         state.free[MEMORY] = sms.state[sm].lsu
         ready = ready_at(state, now) & ~gone
@@ -335,8 +388,9 @@ def step(
         )  # fmt: skip
         cost = max(cost, cycles)
         issued += 1
+        ended += warps.state[warp_of(number, slots, slot)].left == 0
     if issued > 0:
-        count_interval(run, counts, now, 0, issued)
+        count_interval(run, counts, now, 0, ended)
         state.stack[C_ISSUED] += cost
         counts.line_stacks[np.uint64(first + 1), C_ISSUED] += cost
         following = now + cost

@@ -137,6 +137,8 @@ class Op(IntEnum):
     """By control bits: cycles until the warp's next instruction; 0 where the code has none."""
     READ = 14
     """By control bits: the register that is there when the operands are read, -1 for none."""
+    LAST_LATENCY = 15
+    """Of the last of several machine instructions alone; it decides where others come between."""
 
 
 OP_COLUMNS = len(Op)

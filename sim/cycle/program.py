@@ -254,7 +254,7 @@ def set_issue(
     row[Op.UNIT] = Unit.FMA if unit in machine.in_one else pipe
     row[Op.INTERVAL] = interval * issues
     last = (issues - 1) * max(interval, 1) + latency  # of the last of them
-    row[Op.LATENCY] = max(round(steps * latency), last, 1)
+    row[Op.LATENCY], row[Op.LAST_LATENCY] = max(round(steps * latency), last, 1), latency
 
 
 def register_reads(registers: Iterable[int]) -> int:

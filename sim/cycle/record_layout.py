@@ -15,6 +15,7 @@ OPERATION = np.dtype(
         # registers that it waits for; NOTHING where there are fewer
         ("result", np.uint32),  # NOWHERE where there is none
         ("more", np.uint32), ("end_more", np.uint32),  # places of further ones in Code.sources
+        ("last_latency", np.int32),  # of the last of its machine instructions alone
         ("reads", np.uint64),  # registers read of each bank, in four bits
         ("latency", np.int32),
         ("interval", np.int32),  # cycles for which the unit takes nothing else, for all issues
@@ -100,8 +101,9 @@ WARP = np.dtype(
         ("op", np.uint32), ("end_op", np.uint32),
         ("access", np.uint32),
         ("from_block", np.int32),
-        ("place", np.uint32),  # of its block on the SM
-        ("unit", np.uint32),  # that its operation goes to
+        ("place", np.uint16),  # of its block on the SM
+        ("unit", np.uint16),  # that its operation goes to
+        ("left", np.uint32),  # of the machine instructions of its operation, if one has issued
         ("line", np.int32),  # of the code, that was fetched last
         ("ends", np.int32),  # its results so far are there and its stores acknowledged
     ],
