@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.interval.facts import RESOURCES, Operations, Resource
+from kcc.sim.interval.facts import RESOURCES, Kind, Operations, Resource
 
 
 class Feature(IntEnum):
@@ -95,6 +95,13 @@ def profile_of(instructions: list[float], stall_cycles: list[float]) -> Interval
     )  # fmt: skip
 
 
+def takes_pipeline(operations: Operations) -> NDArray[np.bool_]:
+    """The operations that take a pipeline for longer than they issue, so that other warps find it
+    taken."""
+    o = operations
+    return (o.kind == Kind.ARITHMETIC) & (o.busy_cycles > o.issue_slots)
+
+
 def interval_profile(
     operations: Operations,
     sequence: NDArray[np.int32],
@@ -106,7 +113,8 @@ def interval_profile(
     at_code_lines: bool = False,
 ) -> IntervalProfile:
     """The profile of a warp that executes the segments ``sequence``, each operation with its
-    latency. With ``structural`` pipelines that are busy stall the warp too; ``at_barriers`` and
+    latency. With ``structural`` pipelines that are busy stall the warp too, and operations that
+    take theirs for longer than they issue begin an interval; ``at_barriers`` and
     ``at_code_lines`` intervals end there as well."""
     from kcc.sim.interval.intervals_native import find_intervals
 
@@ -121,8 +129,9 @@ def interval_profile(
         count = find_intervals(
             sequence, o.kind, o.resource, o.issue_slots, busy, latency_cycles, o.result,
             o.first_source, o.end_source, o.sources, o.incoming, o.segments, o.registers,
-            o.code if at_code_lines else np.zeros_like(o.code), features, structural, insts,
-            stalls, since, cause, barrier, sums, begins,
+            o.code if at_code_lines else np.zeros_like(o.code),
+            takes_pipeline(o) & structural, features, structural, insts, stalls, since, cause,
+            barrier, sums, begins,
         )  # fmt: skip
         if count >= 0:
             ends = barrier[:count] > 0 if at_barriers else np.zeros(count, np.bool_)

@@ -54,8 +54,9 @@ def begin_interval(count: int, insts: Floats, sums: Floats) -> None:
 def find_intervals(
     sequence: Ints, kind: Ints, resource: Ints, issue_slots: Ints, busy: Floats, latency: Floats,
     result: Ints, first_source: Ints, end_source: Ints, sources: Ints, incoming: Ints,
-    segments: Ints, registers: int, code: Ints, features: Floats, structural: bool, insts: Floats,
-    stalls: Floats, since: Floats, cause: Ints, barrier: Ints, sums: Floats, begins: Ints,
+    segments: Ints, registers: int, code: Ints, first: Ints, features: Floats, structural: bool,
+    insts: Floats, stalls: Floats, since: Floats, cause: Ints, barrier: Ints, sums: Floats,
+    begins: Ints,
 ) -> int:  # fmt: skip
     """Walk a warp's segments in order (dissertation, 4.3.2, equation 13); write for each interval
     its instructions, the stall after them, the operation waited for (-1 - resource where a
@@ -63,7 +64,8 @@ def find_intervals(
     there are, -1 when there is no room for them. ``since`` is how long before the stall the
     operation waited for was issued. ``barrier`` has room for as many intervals where these are to
     end at barriers too (and then says which do), else for none. ``begins`` is the operation that
-    each begins with; where ``code`` has lines they end where a warp comes to another one.
+    each begins with; where ``code`` has lines they end where a warp comes to another one, and they
+    end before operations that are to be the ``first`` of one.
 
     An operation of n machine instructions issues for n cycles. With ``structural`` pipelines take
     nothing else while they are busy.
@@ -105,14 +107,16 @@ def find_intervals(
                         return -1
                     begin_interval(count, insts, sums)
                 next_issue = time
+            begins_one = first[op]
             if code[op, 0] != line:
                 line = code[op, 0] + code[op, 1]
-                if insts[count] > 0:
-                    stalls[count], cause[count], since[count] = 0.0, -1, 0.0
-                    count += 1
-                    if count >= insts.shape[0]:
-                        return -1
-                    begin_interval(count, insts, sums)
+                begins_one = True
+            if begins_one and insts[count] > 0:
+                stalls[count], cause[count], since[count] = 0.0, -1, 0.0
+                count += 1
+                if count >= insts.shape[0]:
+                    return -1
+                begin_interval(count, insts, sums)
             if insts[count] == 0:
                 begins[count] = op
             issue = next_issue

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations, Resource
 from kcc.sim.interval.features import features_of, latencies, miss_shares
-from kcc.sim.interval.intervals import Feature, IntervalProfile, interval_profile
+from kcc.sim.interval.intervals import (
+    Feature,
+    IntervalProfile,
+    interval_profile,
+    takes_pipeline,
+)
 from kcc.sim.interval.launch import BusiestSm
 from kcc.sim.interval.options import Extensions
 from kcc.sim.machine.l2_path import cycles_to_l2
@@ -56,7 +61,7 @@ def schedule(
     first = np.concatenate([[0], np.cumsum([len(p) for p in profiles])]).astype(np.int64)
     rows = np.zeros((int(first[-1]), INTERVAL_COLUMNS))
     for own, begin in zip(profiles, first.tolist(), strict=False):
-        _fill(rows[begin : begin + len(own)], own, machine, extensions)
+        _fill(rows[begin : begin + len(own)], o, own, machine, extensions)
     barriers = np.concatenate([p.barrier for p in profiles]) & extensions.barriers
     sequences = busiest.sequence_of_warp
     taken = _taken(sequences, first, busiest.resident)
@@ -106,8 +111,8 @@ def _profiles(
 
 
 def _fill(
-    rows: NDArray[np.float64], profile: IntervalProfile, machine: IntervalMachine,
-    extensions: Extensions,
+    rows: NDArray[np.float64], operations: Operations, profile: IntervalProfile,
+    machine: IntervalMachine, extensions: Extensions,
 ) -> None:  # fmt: skip
     """The intervals of a profile as the native schedule takes them."""
     from kcc.sim.interval import schedule_native as native
@@ -144,6 +149,12 @@ def _fill(
             Resource.HALF,
         ):
             rows[:, native.I_UNITS + unit] = profile.of_resource(unit)
+        first = np.flatnonzero(takes_pipeline(operations)[profile.first])
+        of = profile.first[first]
+        unit, busy = operations.resource[of], operations.busy_cycles[of]
+        rows[first, native.I_FIRST_UNIT], rows[first, native.I_FIRST_BUSY] = unit, busy
+        others = rows[first, native.I_UNITS + unit] - busy
+        rows[first, native.I_UNITS + unit] = np.maximum(others, 0)
 
 
 _GREEDY = {Policy.GREEDY: 1, Policy.YOUNGEST: -1}

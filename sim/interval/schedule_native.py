@@ -15,12 +15,13 @@ Floats = Any
 
 (
     I_INSTRUCTIONS, I_STALL, I_SINCE, I_LOAD_STORE, I_MISSES, I_HELD, I_OUT, I_L2, I_DRAM, I_IN,
-    I_BURST, I_WRITES, I_UNITS,
-) = range(13)  # fmt: skip
+    I_BURST, I_WRITES, I_FIRST_UNIT, I_FIRST_BUSY, I_UNITS,
+) = range(15)  # fmt: skip
 """Columns of intervals: instructions; the stall after them and how long before it what is waited
 for was issued; cycles of the load/store unit; miss entries and cycles for which all together are
 held; cycles of the way to L2, L2, DRAM, the way back; cycles that the sectors of an access add to
-its own latency; sectors written; from the last on busy cycles of each resource."""
+its own latency; sectors written; the pipeline that its first operation has to find free and for how
+long that takes it (0: none); from the last on busy cycles of each resource by all others."""
 INTERVAL_COLUMNS = I_UNITS + RESOURCES
 
 (
@@ -76,12 +77,15 @@ def enqueue(queue: Ints, bounds: Ints, time: Floats, warp: int) -> None:
 
 
 @inlined
-def dequeue(queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float, greedy: int) -> int:
-    """Take the first warp, or the oldest (-1: youngest) of those that are ready ``until`` then."""
+def dequeue(
+    queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float, greedy: int, last: int
+) -> int:
+    """Take the first warp, or of those that are ready ``until`` then the ``last`` that issued, else
+    the oldest (-1: youngest)."""
     chosen = bounds[0]
     at = chosen + 1
-    while at < bounds[1] and time[queue[at]] <= until:
-        if greedy * age[queue[at]] < greedy * age[queue[chosen]]:
+    while at < bounds[1] and time[queue[at]] <= until and queue[chosen] != last:
+        if queue[at] == last or greedy * age[queue[at]] < greedy * age[queue[chosen]]:
             chosen = at
         at += 1
     warp = queue[chosen]
@@ -132,6 +136,28 @@ def charge_gap(
 
 
 @inlined
+def user_of(unit: int, scheduler: int, conf: Floats) -> int:
+    """The scheduler that a pipeline counts as one of: all have the first one's, where it is one."""
+    return 0 if unit == FP64 and conf[C_ONE_FP64] > 0 else scheduler
+
+
+@inlined
+def take_first_pipeline(
+    row: Floats, unit_free: Floats, scheduler: int, conf: Floats, now: float
+) -> float:
+    """Take the pipeline of an interval's first operation if it is free ``now``; when it is."""
+    busy = row[I_FIRST_BUSY]
+    if busy <= 0:
+        return now
+    unit = int(row[I_FIRST_UNIT])
+    whose = user_of(unit, scheduler, conf)
+    free = max(unit_free[whose, unit], now)
+    if free <= now + EPSILON:
+        unit_free[whose, unit] = now + busy
+    return free
+
+
+@inlined
 def wait_for_pipelines(
     row: Floats, unit_free: Floats, scheduler: int, conf: Floats, begun: float, now: float
 ) -> float:
@@ -140,7 +166,7 @@ def wait_for_pipelines(
     for unit in range(RESOURCES):
         busy = row[I_UNITS + unit]
         if busy > 0:
-            whose = 0 if unit == FP64 and conf[C_ONE_FP64] > 0 else scheduler
+            whose = user_of(unit, scheduler, conf)
             start = max(unit_free[whose, unit], begun)
             unit_free[whose, unit] = start + busy
             ready = max(ready, start)
@@ -298,7 +324,8 @@ def schedule_intervals(
     ``code`` the lines of code of operations, which are fetched as warps come to them.
 
     Round-robin is processor sharing: warps that can issue share the scheduler's cycles evenly.
-    Greedy: a warp issues until it has to wait, then the oldest or youngest that is ready.
+    Greedy: a warp issues until it has to wait, then the oldest or youngest that is ready. A warp
+    whose interval begins with an operation for a pipeline that is taken lets others go first.
     """
     schedulers, per_block, places = int(conf[C_SCHEDULERS]), int(conf[C_WARPS]), int(conf[C_BLOCKS])
     greedy = int(conf[C_GREEDY])
@@ -314,8 +341,10 @@ def schedule_intervals(
     block_of_place = np.full(places, -1)
     queues = np.zeros((schedulers, 2, 4 * slots), np.int64)
     bounds = np.zeros((schedulers, 2, 2), np.int64)
-    # each scheduler: its clock, the virtual time that each running warp has got
+    # each scheduler: its clock, the virtual time that each running warp has got, and the warp that
+    # began an interval last
     clock, virtual = np.zeros(schedulers), np.zeros(schedulers)
+    latest = np.full(schedulers, -1)
     unit_free = np.zeros((schedulers, RESOURCES))
     shared = np.zeros(SHARED)
     line_of_warp = np.zeros(slots, np.int64)
@@ -339,7 +368,10 @@ def schedule_intervals(
             break
         now = max(event, clock[scheduler])
         limit = now + EPSILON if greedy != 0 and kind == STALLED else -NEVER
-        warp = dequeue(queues[scheduler, kind], bounds[scheduler, kind], time, age, limit, greedy)
+        warp = dequeue(
+            queues[scheduler, kind], bounds[scheduler, kind], time, age, limit, greedy,
+            latest[scheduler],
+        )  # fmt: skip
         gap = now - clock[scheduler]
         running = bounds[scheduler, RUNNING, 1] - bounds[scheduler, RUNNING, 0] + kind
         if running > 0:
@@ -349,7 +381,14 @@ def schedule_intervals(
         clock[scheduler] = now
         row = intervals[at[warp]]
         if kind == STALLED:
-            begun[warp] = now
+            free = take_first_pipeline(row, unit_free, scheduler, conf, now)
+            if free > now + EPSILON:
+                for part in range(PARTS):
+                    waits[warp, part] = 0.0
+                why[warp], waits[warp, P_UNIT], time[warp] = begins[at[warp]], 1.0, free
+                enqueue(queues[scheduler, STALLED], bounds[scheduler, STALLED], time, warp)
+                continue
+            begun[warp], latest[scheduler] = now, warp
             time[warp] = (now if greedy != 0 else virtual[scheduler]) + row[I_INSTRUCTIONS]
             enqueue(queues[scheduler, RUNNING], bounds[scheduler, RUNNING], time, warp)
             continue

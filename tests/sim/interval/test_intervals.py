@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kcc.sim.interval.facts import Kind, Operations
+from kcc.sim.interval.facts import Kind, Operations, Resource
 from kcc.sim.interval.intervals import FEATURES, IntervalProfile, interval_profile
 from kcc.sim.interval.representative import Selection, choose_representative, two_means
 from tests.sim.interval.build import Step, operations
@@ -32,6 +32,18 @@ def test_figure_22():
     assert found.stall_cycles.tolist() == [8, 0]  # issued at 2, there at 12, next issue at 4
     assert found.cause.tolist() == [2, -1]
     assert found.since_cycles.tolist() == [2, 0]
+
+
+def test_what_takes_a_pipeline_for_long_begins_an_interval():
+    """The second and fourth operation take theirs for 8 cycles: one after the other of a warp."""
+    o = operations([(A, 1, ())] * 5)
+    o.busy_cycles[[1, 3]], o.resource[[1, 3]] = 8, Resource.SFU
+    none = np.zeros((len(o), FEATURES))
+    found = interval_profile(o, np.zeros(1, np.int32), np.ones(5), none, structural=True)
+    assert found.first.tolist() == [0, 1, 3]
+    assert found.instructions.tolist() == [1, 2, 2]
+    assert found.stall_cycles.tolist() == [0, 6, 0]
+    assert len(profile(o, [1] * 5)) == 1  # the text has no pipelines
 
 
 def test_a_load_that_hits_is_no_interval():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kcc.sim.interval import schedule_native as native
+from kcc.sim.interval.facts import Resource
 
 
 class Sm:
@@ -21,17 +22,18 @@ class Sm:
         self.barriers = np.zeros(len(intervals), np.bool_)
         self.fetch: tuple[float, ...] = 0, 0, 120, 420, 1e9, 1e9
         self.lines = np.zeros((len(intervals), 2), np.int64)
-        self.to_l2 = 0.0
+        self.to_l2 = self.one_fp64 = 0.0
 
     def run(
-        self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: bool = False,
+        self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: int = 0,
         schedulers: int = 1, entries: int = 32, sharing: float = 1.0,
     ) -> float:  # fmt: skip
         conf = np.array(
-            [schedulers, warps, resident, entries, sharing, 0, greedy, *self.fetch, self.to_l2],
+            [schedulers, warps, resident, entries, sharing, 0, greedy, *self.fetch, self.to_l2,
+             self.one_fp64],
             np.float64,
         )  # fmt: skip
-        assert len(conf) == native.C_TO_L2 + 1
+        assert len(conf) == native.C_ONE_FP64 + 1
         first = np.array([0, len(self.rows)], np.int64)
         sequences = np.zeros((blocks, warps), np.int64)
         causes = np.zeros(len(self.rows), np.int64)
@@ -81,6 +83,40 @@ def test_barrier_waits_for_the_last():
     sm = Sm([(5, 0), (5, 0)])
     sm.barriers[0] = True
     assert sm.run(2, greedy=True) == pytest.approx(20)
+
+
+SFU = float(Resource.SFU)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_an_interval_begins_when_its_pipeline_is_free(greedy: bool):
+    """Four warps, one after another: the pipeline takes 8 cycles of each, then the last issues its
+    three instructions."""
+    sm = Sm([(3, 0)], first_unit=[SFU], first_busy=[8])
+    assert sm.run(4, greedy=greedy) == pytest.approx(3 * 8 + 3)
+    # two schedulers have a pipeline each, but for double precision where they have one together
+    assert sm.run(4, greedy=greedy, schedulers=2) == pytest.approx(8 + 3)
+    sm.rows[:, native.I_FIRST_UNIT] = Resource.FP64
+    assert sm.run(4, greedy=greedy, schedulers=2) == pytest.approx(8 + 3)
+    sm.one_fp64 = 1.0
+    assert sm.run(4, greedy=greedy, schedulers=2) == pytest.approx(3 * 8 + 3)
+
+
+def test_a_pipeline_stands_idle_while_its_warp_waits_for_the_scheduler():
+    """Greedy: the first warp takes the pipeline at 0 and issues until 20, the second so until 40.
+    The first is ready for it again at 23 and gets it at 40, when the scheduler is free; the second,
+    ready at 43, when that is over."""
+    sm = Sm([(20, 3), (3, 0)], first_unit=[SFU, SFU], first_busy=[8, 8])
+    assert sm.run(1, greedy=1) == pytest.approx(20 + 3 + 3)
+    assert sm.run(2, greedy=1) == pytest.approx(40 + 8 + 3)
+
+
+@pytest.mark.parametrize("greedy", [1, -1])
+def test_the_warp_that_issues_goes_on(greedy: int):
+    """The second warp issues from 6 on. At 10, between two intervals without a stall, the first is
+    ready, which is the oldest (or youngest), but issues when the second stalls, from 12 to 14; the
+    second's last two instructions end at 17."""
+    assert Sm([(4, 0), (2, 3), (2, 0)]).run(2, greedy=greedy) == pytest.approx(17)
 
 
 def test_load_store_unit_takes_one_access_at_a_time():
