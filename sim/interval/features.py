@@ -49,7 +49,7 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     found[:, Feature.DRAM_TRANSFERS] = (per(Event.DRAM_READS) + writes * share) * _imbalance(
         collection.slice_work[1]
     )
-    found[:, Feature.WRITES] = writes
+    found[:, Feature.WRITES] = np.where(atomic, reads, writes)
     miss = _miss_latency_of(collection, machine)
     found[:, Feature.MSHR_CYCLES] = np.where(load, reads * miss, 0.0)
     rows = np.flatnonzero(o.kind > Kind.PHI)

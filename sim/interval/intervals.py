@@ -33,7 +33,7 @@ class Feature(IntEnum):
     MSHR_CYCLES = 8
     """Miss entries times the cycles for which each is taken."""
     WRITES = 9
-    """Sectors that stores write."""
+    """Sectors that stores and atomics are for: these wait for room in queues."""
     UNITS = 10
     """From here on busy cycles of each resource."""
 

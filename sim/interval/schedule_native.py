@@ -20,8 +20,9 @@ Floats = Any
 """Columns of intervals: instructions; the stall after them and how long before it what is waited
 for was issued; cycles of the load/store unit; miss entries and cycles for which all together are
 held; cycles of the way to L2, L2, DRAM, the way back; cycles that the sectors of an access add to
-its own latency; sectors written; the pipeline that its first operation has to find free and for how
-long that takes it (0: none); from the last on busy cycles of each resource by all others."""
+its own latency; sectors of stores and atomics; the pipeline that its first operation has to find
+free and for how long that takes it (0: none); from the last on busy cycles of each resource by all
+others."""
 INTERVAL_COLUMNS = I_UNITS + RESOURCES
 
 (

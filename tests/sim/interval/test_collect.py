@@ -13,6 +13,8 @@ from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.explore import Explorer
 from kcc.sim.interval.facts import Kind
+from kcc.sim.interval.features import features_of
+from kcc.sim.interval.intervals import Feature
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import EXTENSIONS, Extensions, Model, Options, without
 from kcc.sim.interval.runs import collections_of_trace, interval_trace
@@ -182,6 +184,18 @@ def test_parts_matter(traces: dict[str, str]):
     parts = replace(Extensions(), load_store=False, divergence=False, bandwidth=False)
     bare = LaunchModel(c).predict(c.machine, Options(extensions=parts)).cycles
     assert bare < 0.9 * whole
+
+
+def test_atomics_wait_for_room_as_stores_do(traces: dict[str, str]):
+    """For as many sectors as they are for."""
+    found = set[Kind]()
+    for c in collections(traces["histogram"]):
+        kind = c.operations.kind
+        waits = (kind == Kind.GLOBAL_ATOMIC) | (kind == Kind.GLOBAL_STORE)
+        sectors = np.where(waits, c.per_execution(Event.SECTORS), 0)
+        assert features_of(c, c.machine)[:, Feature.WRITES].tolist() == sectors.tolist()
+        found |= {Kind(k) for k in kind[sectors > 0].tolist()}
+    assert found == {Kind.GLOBAL_ATOMIC, Kind.GLOBAL_STORE}
 
 
 def test_schedulers_differ(traces: dict[str, str]):
