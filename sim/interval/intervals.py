@@ -109,32 +109,34 @@ def interval_profile(
     features: NDArray[np.float64],
     *,
     structural: bool,
-    at_barriers: bool = False,
+    scheduled: bool = False,
     at_code_lines: bool = False,
 ) -> IntervalProfile:
     """The profile of a warp that executes the segments ``sequence``, each operation with its
     latency. With ``structural`` pipelines that are busy stall the warp too, and operations that
-    take theirs for longer than they issue begin an interval; ``at_barriers`` and
-    ``at_code_lines`` intervals end there as well."""
+    take theirs for longer than they issue begin an interval. As they are ``scheduled``, those of
+    the load/store unit do, too, and intervals end at barriers; ``at_code_lines`` also where a warp
+    comes to another line of code."""
     from kcc.sim.interval.intervals_native import find_intervals
 
     o = operations
+    begin = takes_pipeline(o) & structural
+    begin |= (o.resource == Resource.MEMORY) & (o.kind > Kind.PHI) & scheduled
     busy = np.maximum(o.busy_cycles, 1).astype(np.float64)
     room = 1024 + 4 * len(sequence)
     while True:
         insts, stalls = np.empty(room), np.empty(room)
         since, sums = np.empty(room), np.empty((room, features.shape[1]))
-        cause, barrier = np.empty(room, np.int64), np.zeros(room if at_barriers else 0, np.int64)
+        cause, barrier = np.empty(room, np.int64), np.zeros(room if scheduled else 0, np.int64)
         begins = np.empty(room, np.int64)
         count = find_intervals(
             sequence, o.kind, o.resource, o.issue_slots, busy, latency_cycles, o.result,
             o.first_source, o.end_source, o.sources, o.incoming, o.segments, o.registers,
             o.code if at_code_lines else np.zeros_like(o.code),
-            takes_pipeline(o) & structural, features, structural, insts, stalls, since, cause,
-            barrier, sums, begins,
+            begin, features, structural, insts, stalls, since, cause, barrier, sums, begins,
         )  # fmt: skip
         if count >= 0:
-            ends = barrier[:count] > 0 if at_barriers else np.zeros(count, np.bool_)
+            ends = barrier[:count] > 0 if scheduled else np.zeros(count, np.bool_)
             return IntervalProfile(
                 insts[:count],
                 stalls[:count],

@@ -105,7 +105,7 @@ def _profiles(
         if each not in found:
             found[each] = interval_profile(
                 o, collection.sequences[each].segments, latency, features,
-                structural=extensions.pipelines, at_barriers=True, at_code_lines=extensions.fetch,
+                structural=extensions.pipelines, scheduled=True, at_code_lines=extensions.fetch,
             )  # fmt: skip
     return [found[each] for each in kept]
 

@@ -143,19 +143,16 @@ def user_of(unit: int, scheduler: int, conf: Floats) -> int:
 
 
 @inlined
-def take_first_pipeline(
-    row: Floats, unit_free: Floats, scheduler: int, conf: Floats, now: float
+def free_at(
+    row: Floats, unit_free: Floats, shared: Floats, scheduler: int, conf: Floats, now: float
 ) -> float:
-    """Take the pipeline of an interval's first operation if it is free ``now``; when it is."""
-    busy = row[I_FIRST_BUSY]
-    if busy <= 0:
+    """When an interval's first operation finds the load/store unit, or its pipeline, free."""
+    if row[I_LOAD_STORE] > 0:
+        return max(shared[U_LOAD_STORE], now)
+    if row[I_FIRST_BUSY] <= 0:
         return now
     unit = int(row[I_FIRST_UNIT])
-    whose = user_of(unit, scheduler, conf)
-    free = max(unit_free[whose, unit], now)
-    if free <= now + EPSILON:
-        unit_free[whose, unit] = now + busy
-    return free
+    return max(unit_free[user_of(unit, scheduler, conf), unit], now)
 
 
 @inlined
@@ -175,18 +172,13 @@ def wait_for_pipelines(
 
 
 @inlined
-def access_memory(
-    row: Floats, waits: Floats, shared: Floats, ready: float, conf: Floats
-) -> tuple[float, float]:
-    """The accesses of an interval that has issued by ``ready``: when they have left the load/store
-    unit, and how long their data take beyond their latency."""
-    if shared[U_LOAD_STORE] > ready:
-        waits[int(shared[U_REASON])] += shared[U_LOAD_STORE] - ready
-        ready = shared[U_LOAD_STORE]
+def access_memory(row: Floats, shared: Floats, conf: Floats, now: float) -> float:
+    """The access that an interval begins with, when the load/store unit is free for it: how long
+    its data take beyond their latency."""
     busy = row[I_LOAD_STORE]
-    shared[U_LOAD_STORE], shared[U_REASON] = ready + busy, P_LOAD_STORE
-    queue = 0.0
-    begin = ready
+    shared[U_LOAD_STORE], shared[U_REASON] = now + busy, P_LOAD_STORE
+    queue, late = 0.0, 0.0
+    begin = now
     for way in range(WAYS):
         take = row[I_OUT + way]
         if take <= 0:
@@ -200,20 +192,19 @@ def access_memory(
     misses = row[I_MISSES]
     if misses > 0:
         each = row[I_HELD] / misses + queue
-        shared[U_ENTRIES] = max(shared[U_ENTRIES], ready) + misses * each / conf[C_ENTRIES]
+        shared[U_ENTRIES] = max(shared[U_ENTRIES], now) + misses * each / conf[C_ENTRIES]
         if shared[U_ENTRIES] - each > shared[U_LOAD_STORE]:
-            waits[P_MSHR] += shared[U_ENTRIES] - each - shared[U_LOAD_STORE]
             shared[U_LOAD_STORE], shared[U_REASON] = shared[U_ENTRIES] - each, P_MSHR
-            ready = max(ready, shared[U_LOAD_STORE] - busy)
+            late = shared[U_LOAD_STORE] - busy - now
     elif shared[U_OUT] - STORE_SLACK_CYCLES > shared[U_LOAD_STORE]:
         shared[U_LOAD_STORE] = shared[U_OUT] - STORE_SLACK_CYCLES
         shared[U_REASON] = P_QUEUE
     if row[I_WRITES] > 0:
-        shared[U_STORED] = max(shared[U_OUT], shared[U_L2], ready + busy) + conf[C_TO_L2]
+        shared[U_STORED] = max(shared[U_OUT], shared[U_L2], now + busy) + conf[C_TO_L2]
         room = max(shared[U_L2] - conf[C_L2_ROOM], shared[U_DRAM] - conf[C_DRAM_ROOM])
         if room > shared[U_LOAD_STORE]:
             shared[U_LOAD_STORE], shared[U_REASON] = room, P_QUEUE
-    return ready, queue + row[I_BURST]
+    return late + queue + row[I_BURST]
 
 
 @inlined
@@ -326,7 +317,8 @@ def schedule_intervals(
 
     Round-robin is processor sharing: warps that can issue share the scheduler's cycles evenly.
     Greedy: a warp issues until it has to wait, then the oldest or youngest that is ready. A warp
-    whose interval begins with an operation for a pipeline that is taken lets others go first.
+    whose interval begins with an access, or an operation for a pipeline, while the load/store unit
+    or that pipeline is taken lets others go first.
     """
     schedulers, per_block, places = int(conf[C_SCHEDULERS]), int(conf[C_WARPS]), int(conf[C_BLOCKS])
     greedy = int(conf[C_GREEDY])
@@ -382,18 +374,24 @@ def schedule_intervals(
         clock[scheduler] = now
         row = intervals[at[warp]]
         if kind == STALLED:
-            free = take_first_pipeline(row, unit_free, scheduler, conf, now)
+            free = free_at(row, unit_free, shared, scheduler, conf, now)
             if free > now + EPSILON:
                 for part in range(PARTS):
                     waits[warp, part] = 0.0
-                why[warp], waits[warp, P_UNIT], time[warp] = begins[at[warp]], 1.0, free
+                part = int(shared[U_REASON]) if row[I_LOAD_STORE] > 0 else P_UNIT
+                why[warp], waits[warp, part], time[warp] = begins[at[warp]], 1.0, free
                 enqueue(queues[scheduler, STALLED], bounds[scheduler, STALLED], time, warp)
                 continue
+            if row[I_LOAD_STORE] > 0:
+                carried[warp] = max(carried[warp], access_memory(row, shared, conf, now))
+            elif row[I_FIRST_BUSY] > 0:
+                unit = int(row[I_FIRST_UNIT])
+                unit_free[user_of(unit, scheduler, conf), unit] = now + row[I_FIRST_BUSY]
             begun[warp], latest[scheduler] = now, warp
             time[warp] = (now if greedy != 0 else virtual[scheduler]) + row[I_INSTRUCTIONS]
             enqueue(queues[scheduler, RUNNING], bounds[scheduler, RUNNING], time, warp)
             continue
-        # the run is over: pipelines, memory, then the stall
+        # the run is over: pipelines, then the stall
         last = max(last, now)
         op = causes[at[warp]]
         why[warp] = op if op >= 0 else none
@@ -401,9 +399,6 @@ def schedule_intervals(
             waits[warp, part] = 0.0
         ready = now + wait_for_pipelines(row, unit_free, scheduler, conf, begun[warp], now)
         waits[warp, P_UNIT] = ready - now
-        if row[I_LOAD_STORE] > 0:
-            ready, later = access_memory(row, waits[warp], shared, ready, conf)
-            carried[warp] = max(carried[warp], later)
         time[warp] = ready + stall_of(
             row, waits[warp], shares, op, now - begun[warp], carried[warp]
         )

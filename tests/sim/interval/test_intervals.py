@@ -46,6 +46,15 @@ def test_what_takes_a_pipeline_for_long_begins_an_interval():
     assert len(profile(o, [1] * 5)) == 1  # the text has no pipelines
 
 
+def test_accesses_begin_an_interval_of_the_schedule():
+    o = operations([(A, 1, ()), (L, 1, ()), (Kind.LOCAL, 1, ()), (A, 1, ()), (L, 1, ())])
+    none = np.zeros((len(o), FEATURES))
+    sequence = np.zeros(1, np.int32)
+    found = interval_profile(o, sequence, np.ones(5), none, structural=False, scheduled=True)
+    assert found.first.tolist() == [0, 1, 2, 4]
+    assert found.instructions.tolist() == [1, 1, 2, 1]
+
+
 def test_a_load_that_hits_is_no_interval():
     o = operations([(L, 2, ()), (A, 1, ()), (A, 1, (0,))])
     assert len(profile(o, [2, 1, 1])) == 1

@@ -23,6 +23,8 @@ class Sm:
         self.fetch: tuple[float, ...] = 0, 0, 120, 420, 1e9, 1e9
         self.lines = np.zeros((len(intervals), 2), np.int64)
         self.to_l2 = self.one_fp64 = 0.0
+        self.last = 0.0
+        """When the last warp ended; the unit may be busy for longer."""
 
     def run(
         self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: int = 0,
@@ -37,15 +39,15 @@ class Sm:
         first = np.array([0, len(self.rows)], np.int64)
         sequences = np.zeros((blocks, warps), np.int64)
         causes = np.zeros(len(self.rows), np.int64)
-        stack, ends = np.zeros((2, native.PARTS)), np.zeros(blocks)
+        stack, ends = np.zeros((len(self.rows) + 1, native.PARTS)), np.zeros(blocks)
         cycles = native.schedule_intervals(
             conf, self.rows, causes, self.barriers, np.arange(len(self.rows)), self.lines,
             np.ones((1, 3)) / 3, first, sequences, stack, ends,
         )  # fmt: skip
         issued = float(self.rows[:, native.I_INSTRUCTIONS].sum()) * warps * blocks
         idle = float(stack.sum())
-        last = float(ends.max())
-        assert issued + idle == pytest.approx(schedulers * last)
+        self.last = float(ends.max())
+        assert issued + idle == pytest.approx(schedulers * self.last)
         return cycles
 
 
@@ -119,10 +121,31 @@ def test_the_warp_that_issues_goes_on(greedy: int):
     assert Sm([(4, 0), (2, 3), (2, 0)]).run(2, greedy=greedy) == pytest.approx(17)
 
 
-def test_load_store_unit_takes_one_access_at_a_time():
+@pytest.mark.parametrize("greedy", [0, 1, -1])
+def test_load_store_unit_takes_one_access_at_a_time(greedy: int):
+    """The eighth warp's access begins after seven of 32 cycles; then 1 cycle, the latency, 1."""
     sm = Sm([(1, 25), (1, 0)], load_store=[32, 0])
-    # the eighth warp's access begins after seven of 32 cycles
-    assert sm.run(8) == pytest.approx(7 * 32 + 8 + 25, abs=8)
+    assert sm.run(8, greedy=greedy) == pytest.approx(8 * 32)
+    assert sm.last == pytest.approx(7 * 32 + 1 + 25 + 1)
+
+
+@pytest.mark.parametrize("greedy", [0, 1, -1])
+def test_others_issue_while_the_load_store_unit_is_taken(greedy: int):
+    """An access of each warp, one every 20 cycles: what the warps issue after it fits between, but
+    after the last."""
+    sm = Sm([(8, 0)], load_store=[20])
+    for warps in (1, 2, 3):
+        assert sm.run(warps, greedy=greedy) == pytest.approx(20 * warps)
+        assert sm.last == pytest.approx(20 * (warps - 1) + 8)
+
+
+def test_data_come_later_by_the_wait_for_an_entry():
+    """One entry, held for 100 cycles: the second warp's load is issued at 1, when the unit is free,
+    and has it at 100; the third's is issued then and has it at 200."""
+    sm = Sm([(1, 100), (1, 0)], load_store=[1, 0], misses=[1, 0], held=[100, 0])
+    assert sm.run(1, greedy=1, entries=1) == pytest.approx(1 + 100 + 1)
+    assert sm.run(2, greedy=1, entries=1) == pytest.approx(1 + 1 + 98 + 100 + 1)
+    assert sm.run(3, greedy=1, entries=1) == pytest.approx(99 + 1 + 100 + 100 + 1, abs=2)
 
 
 def test_miss_entries_are_waited_for():
