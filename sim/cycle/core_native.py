@@ -237,9 +237,9 @@ def issue_memory(
 
 
 @inlined
-def in_turns(conf: Ints) -> bool:
-    """Whether warps take turns with each machine instruction. Operand collectors, where these are
-    known, take an operation as one."""
+def interleaves(conf: Ints) -> bool:
+    """Whether a scheduler goes on to the next warp after each machine instruction of an operation.
+    Operand collectors, where these are known, take an operation as one."""
     return conf[POLICY] in (ROUND_ROBIN, TWO_LEVEL) and conf[REGISTER_BANKS] == 0
 
 
@@ -288,8 +288,8 @@ def issue(
     sms: Sms, l1: Cache, l2: Cache, memory: Dram, counts: Counts, sm: int, number: int, slot: int,
     now: int,
 ) -> int:  # fmt: skip
-    """The warp's operation issues; returns the cycles that this takes of the scheduler. Where warps
-    take turns, each of several machine instructions is a turn."""
+    """The warp's operation issues, or of one whose machine instructions are interleaved with those
+    of other warps the next; returns the cycles that this takes of the scheduler."""
     slots = conf[PER]
     warp = warp_of(number, slots, slot)
     state, its = warps.state[warp], schedulers.state[number]
@@ -301,8 +301,8 @@ def issue(
         its.units &= ~(1 << unit)
     its.last = slot
     takes, latency = operation.interval, operation.latency
-    turns = issues > 1 and in_turns(conf) and kind == K_ARITHMETIC
-    if turns:
+    interleaved = issues > 1 and interleaves(conf) and kind == K_ARITHMETIC
+    if interleaved:
         if state.left != 1:
             issue_one(conf, code, warps, schedulers, sm, number, warp, slot, now)
             return 1
@@ -316,7 +316,7 @@ def issue(
     else:
         begins = take_unit(conf, schedulers, sm, number, unit, takes, now)
         key = (begins + latency) << TIME_SHIFT | operation.cause
-        if turns:
+        if interleaved:
             key = max(key, warps.values[warp, operation.result])
     if conf[REGISTER_BANKS] > 0:
         extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)

@@ -1,4 +1,4 @@
-"""Warps that take turns do so with each machine instruction of an operation: cycles by hand.
+"""Round-robin schedulers go on to the next warp after each machine instruction: cycles by hand.
 
 The machine is gpumech-table7 with code that comes once, from L2 in 120 cycles: one scheduler,
 results after 25 cycles, FFMA each cycle, MUFU every 8. Here FFMA and MUFU stand for five and three
@@ -23,7 +23,7 @@ INSTRUCTIONS = {Unit.FMA: 5, Unit.SFU: 3}
 """Each needs the result of the one before."""
 
 CODE = 120
-IN_TURN, GREEDY = "scheduler=loose-round-robin", "scheduler=greedy-then-oldest"
+ROUND_ROBIN, GREEDY = "scheduler=loose-round-robin", "scheduler=greedy-then-oldest"
 CHAIN = Warp().op("FFMA", 1, (100,)).op("IADD3", 2, (1,))
 set_issue = accelsim.set_issue
 
@@ -46,8 +46,8 @@ def cycles(folder: Path, warps: list[Warp], scheduler: str) -> float:
 
 @pytest.mark.parametrize("count", [1, 2, 8, 24])
 def test_results_come_after_the_first_instruction(tmp_path: Path, count: int) -> None:
-    """In turn warp w begins at w, greedy at 5 w; its result is there 125 cycles later."""
-    assert cycles(tmp_path, [CHAIN] * count, IN_TURN) == count - 1 + 125 + 1
+    """Round-robin, warp w begins at w, greedy at 5 w; its result is there 125 cycles later."""
+    assert cycles(tmp_path, [CHAIN] * count, ROUND_ROBIN) == count - 1 + 125 + 1
     assert cycles(tmp_path, [CHAIN] * count, GREEDY) == 5 * (count - 1) + 125 + 1
 
 
@@ -55,14 +55,14 @@ def test_results_come_after_the_first_instruction(tmp_path: Path, count: int) ->
 def test_results_come_after_the_last_instruction(tmp_path: Path, count: int) -> None:
     """The last MUFU of all is the pipeline's 3 W-th, and its result comes 25 cycles later."""
     warp = Warp().op("MUFU.EX2", 1, (100,)).op("IADD3", 2, (1,))
-    assert cycles(tmp_path, [warp] * count, IN_TURN) == 8 * (3 * count - 1) + 25 + 1
+    assert cycles(tmp_path, [warp] * count, ROUND_ROBIN) == 8 * (3 * count - 1) + 25 + 1
 
 
 def test_what_follows_waits_for_the_last_to_issue(tmp_path: Path) -> None:
     """MUFU at 0, 8 and 16; what needs nothing of it follows at 17. A greedy warp's three issue in a
     row."""
     warp = Warp().op("MUFU.EX2", 1, (100,)).op("IADD3", 2, (101,))
-    assert cycles(tmp_path, [warp], IN_TURN) == 17 + 1
+    assert cycles(tmp_path, [warp], ROUND_ROBIN) == 17 + 1
     assert cycles(tmp_path, [warp], GREEDY) == 3 + 1
 
 
@@ -71,5 +71,5 @@ def test_others_have_the_cycles_between(tmp_path: Path) -> None:
     long, short = Warp().op("MUFU.EX2", 1, (100,)), Warp()
     for n in range(9):
         short.op("IADD3", n + 1, (100,))
-    assert cycles(tmp_path, [short, long], IN_TURN) == 16 + 1
+    assert cycles(tmp_path, [short, long], ROUND_ROBIN) == 16 + 1
     assert cycles(tmp_path, [short, long], GREEDY) == 3 + 9
