@@ -161,7 +161,7 @@ OTHER_GPUS = ("v100", "a100", "rtx3090", "conf1", "macsim-fermi-tbpoint")
 
 
 def others(bench: Bench) -> None:
-    """GPUs that the model was not looked at with while it was written."""
+    """GPUs that the model was not looked at with while it was first written."""
     print("\n| GPU | launches | schedule: mean | median | under 20 % | gpumech: mean |")
     print("|---|---|---|---|---|---|")
     for gpu in OTHER_GPUS:
