@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kcc.frontend.cuda.host.evaluation import Launched, StepsSpentError
+from kcc.frontend.cuda.host.evaluation import MOST_STEPS, Launched, StepsSpentError
 from kcc.frontend.cuda.host.expressions import TooDeepError
 from kcc.frontend.cuda.host.program import Function, Program, read_program
 from kcc.frontend.cuda.host.run import ExitError, Host
@@ -26,6 +26,9 @@ Number = int | float
 
 MOST_BLOCKS = 1 << 31
 """Thread blocks of a dimension, and threads of a block's, that a launch may have."""
+
+STEPS_OF_OTHERS = 5_000
+"""What each function that nothing calls may take."""
 
 _MACROS = ("__CUDACC__", "__NVCC__", "__cplusplus")
 """That the compiler defines."""
@@ -72,7 +75,7 @@ def host_launches(
     by_name = (own for names in program.methods.values() for own in names.values())
     for function in (*others, *(each for same in by_name for each in same)):
         if function not in host.visited:
-            host.steps = 0
+            host.steps = MOST_STEPS - STEPS_OF_OTHERS
             _run(host, function, ())
     found = (_host_launch(min(own, key=_rank_within(own))) for own in launched.values())
     return sorted(found, key=lambda launch: launch.line)
