@@ -37,10 +37,10 @@ _MACROS = ("__CUDACC__", "__NVCC__", "__cplusplus")
 @dataclass(frozen=True, slots=True)
 class HostLaunch:
     """``kernel<<<grid, block>>>(arguments)`` in a line of the source, 0 of a header. ``name`` has
-    the template arguments that stand there; sizes are None, and arguments too, where they are not
-    known; ``unknown`` are the names that sizes need a value of. ``shared_bytes`` are those of the
-    third expression, 0 where there is none. Of a launch that is come by several times it is the one
-    of the most threads in the first call of its function."""
+    the template arguments that it is launched with; sizes are None, and arguments too, where they
+    are not known; ``unknown`` are the names that sizes need a value of. ``shared_bytes`` are those
+    of the third expression, 0 where there is none. Of a launch that is come by several times it is
+    the one of the most threads in the first call of its function."""
 
     kernel: str
     name: str
@@ -64,7 +64,7 @@ def host_launches(
     launched = dict[tuple[int, str], list[Launched]]()
 
     def note(each: Launched) -> None:
-        launched.setdefault((each.launch.line, each.launch.kernel), []).append(each)
+        launched.setdefault((each.launch.line, each.name), []).append(each)
 
     host = Host(program, dict(given), note, device or {}, frozenset(program.types))
     _set_up(host, argv, given)
@@ -141,10 +141,9 @@ def _extents(value: Value) -> Extents | None:
 
 def _host_launch(each: Launched) -> HostLaunch:
     launch = each.launch
-    name = f"{launch.kernel}<{launch.template}>" if launch.template else launch.kernel
     shared = each.shared
     return HostLaunch(
-        launch.kernel, name, launch.line, _extents(each.grid), _extents(each.block),
+        launch.kernel, each.name, launch.line, _extents(each.grid), _extents(each.block),
         int(shared) if isinstance(shared, int | float) else None,
         tuple(a if isinstance(a, int | float) else None for a in each.arguments),
         names_of(each.grid, each.block),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kcc.frontend.cuda.host.built_ins import built_in, method
-from kcc.frontend.cuda.host.expressions import TYPES, ExpressionParser, TooDeepError
+from kcc.frontend.cuda.host.expressions import TYPES, ExpressionParser, TooDeepError, spaced
 from kcc.frontend.cuda.host.nodes import (
     Binary,
     Braces,
@@ -29,17 +29,18 @@ from kcc.frontend.cuda.host.program import Function, Program
 from kcc.frontend.cuda.host.tokens import Token
 from kcc.frontend.cuda.host.values import (
     Array,
-    Extents,
     Place,
     Record,
     Unknown,
     Value,
+    as_extents,
     bytes_of,
     computed,
     converted,
     extents_of,
     names_of,
     truth,
+    with_axis,
 )
 
 MOST_STEPS = 40_000
@@ -47,6 +48,9 @@ MOST_STEPS = 40_000
 
 MOST_ELEMENTS = 4096
 """Of an array that is kept."""
+
+OWN_NAMES = frozenset({"half", "half2", "nv_bfloat16", "nv_bfloat162"})
+"""Types of CUDA whose own names begin with two underscores."""
 
 MOST_NESTED = 4
 """Structs in each other whose members are made."""
@@ -60,10 +64,11 @@ class StepsSpentError(Exception):
 
 @dataclass(slots=True)
 class Launched:
-    """A launch that was come to: ``tried`` where the run itself does not go there; ``call`` is the
-    number of the call it stands in."""
+    """A launch that was come to, of the kernel's instance ``name``: ``tried`` where the run itself
+    does not go there; ``call`` is the number of the call it stands in."""
 
     launch: Launch
+    name: str
     grid: Value
     block: Value
     shared: Value
@@ -392,7 +397,7 @@ class Evaluation:
         if isinstance(target, Member) and target.name in AXES:
             old = self.value(target.record)
             if isinstance(old, tuple):
-                self.assign(target.record, _with_axis(old, AXES.index(target.name), value))
+                self.assign(target.record, with_axis(old, AXES.index(target.name), value))
                 return
         if isinstance(target, Member):
             self._make_record(target.record)
@@ -557,8 +562,24 @@ class Evaluation:
         if len(sizes) < 2:
             return
         shared: Value = sizes[2] if len(sizes) > 2 else 0
-        grid, block = (_as_extents(each) for each in sizes[:2])
-        self.note(Launched(node, grid, block, shared, arguments, self.tried > 0, self.call_number))
+        grid, block = (as_extents(each) for each in sizes[:2])
+        inner = ", ".join(map(self._instance_word, node.template))
+        name = f"{node.kernel}<{inner}>" if inner else node.kernel
+        is_tried = self.tried > 0
+        self.note(Launched(node, name, grid, block, shared, arguments, is_tried, self.call_number))
+
+    def _own_name(self, word: str) -> str:
+        """A type's name without the one that CUDA's headers give it beside."""
+        name = self._type_named(word)
+        return f"__{name}" if name in OWN_NAMES else name
+
+    def _instance_word(self, tokens: Sequence[Token]) -> str:
+        """A template argument as the name of an instance has it: a type, or a number."""
+        types = [each._replace(text=self._own_name(each.text)) for each in tokens]
+        if types != list(tokens) or len(tokens) != 1 or tokens[0].kind != "name":
+            return spaced(types)
+        value = self._named(tokens[0].text)
+        return str(value) if isinstance(value, int) else tokens[0].text
 
 
 class _Nothing:
@@ -573,17 +594,3 @@ def _held(holder: Any, key: Any) -> Any:
         return holder[key]
     except (KeyError, IndexError):
         return _NOTHING
-
-
-def _as_extents(value: Value) -> Value:
-    if isinstance(value, Array):
-        return extents_of(value.elements)
-    return (int(value), 1, 1) if isinstance(value, int | float) else value
-
-
-def _with_axis(old: Extents, axis: int, value: Value) -> Value:
-    if not isinstance(value, int | float):
-        return Unknown(names_of(value))
-    found = list(old)
-    found[axis] = int(value)
-    return found[0], found[1], found[2]

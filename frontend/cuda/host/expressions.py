@@ -389,8 +389,7 @@ class ExpressionParser:
         if not self.take(">>>"):
             return Other()
         arguments = self._list(")") if self.take("(") else ()
-        template = ", ".join("".join(_spaced(each)) for each in kernel.template or ())
-        return Launch(kernel.text, template, tuple(sizes), arguments, line)
+        return Launch(kernel.text, kernel.template or (), tuple(sizes), arguments, line)
 
     def _hip_launch(self) -> Expression:
         """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...)``."""
@@ -401,9 +400,9 @@ class ExpressionParser:
         kernel = [each for each in parts[0] if each.text not in ("(", ")", "HIP_KERNEL_NAME")]
         if not kernel or kernel[0].kind != "name":
             return Other()
-        template = ""
+        template: tuple[tuple[Token, ...], ...] = ()
         if len(kernel) > 3 and kernel[1].text == "<":
-            template = ", ".join("".join(_spaced(each)) for each in parted(kernel[2:-1]))
+            template = parted(kernel[2:-1])
         read = [
             ExpressionParser(each, self.types, depth=self.depth).expression() for each in parts[1:]
         ]
@@ -423,14 +422,14 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], ...]:
     return tuple(map(tuple, parts))
 
 
-def _spaced(tokens: Sequence[Token]) -> list[str]:
+def spaced(tokens: Sequence[Token]) -> str:
     """Texts of tokens with a blank between words."""
     found = list[str]()
     for token in tokens:
         if found and found[-1][-1].isalnum() and token.kind in ("name", "number"):
             found.append(" ")
         found.append(token.text)
-    return found
+    return "".join(found)
 
 
 def number_of(text: str) -> int | float | None:

@@ -100,7 +100,7 @@ class Launch:
     """``kernel<template><<<sizes>>>(arguments)`` in a line."""
 
     kernel: str
-    template: str
+    template: tuple[tuple[Token, ...], ...]
     sizes: tuple[Expression, ...]
     arguments: tuple[Expression, ...]
     line: int

@@ -191,3 +191,19 @@ def extents_of(parts: Sequence[Value]) -> Value:
         return Unknown(names_of(*parts))
     found = [*numbers, 1, 1, 1]
     return found[0], found[1], found[2]
+
+
+def as_extents(value: Value) -> Value:
+    """A size of a launch as a dim3."""
+    if isinstance(value, Array):
+        return extents_of(value.elements)
+    return (int(value), 1, 1) if isinstance(value, int | float) else value
+
+
+def with_axis(old: Extents, axis: int, value: Value) -> Value:
+    """A dim3 with another extent in a dimension."""
+    if not isinstance(value, int | float):
+        return Unknown(names_of(value))
+    found = list(old)
+    found[axis] = int(value)
+    return found[0], found[1], found[2]

@@ -123,20 +123,21 @@ int main(int argc, char *argv[]) {
 
 
 def test_arguments_of_the_program_and_of_functions_that_main_calls() -> None:
-    inner, other = host_launches(PROGRAM, {}, argv=["100000", "20.5"])
-    assert (inner.name, inner.grid, inner.block) == ("k<T>", (782, 1, 1), (128, 1, 1))
-    assert inner.arguments == (100000, 20)
+    inner, double, other = host_launches(PROGRAM, {}, argv=["100000", "20.5"])
+    assert (inner.name, inner.grid, inner.block) == ("k<float>", (782, 1, 1), (128, 1, 1))
+    assert (double.name, double.grid, double.block) == ("k<double>", (782, 1, 1), (256, 1, 1))
+    assert (inner.arguments, double.arguments) == ((100000, 20), (200000, 20))
     assert (other.grid, other.arguments) == ((20, 1, 1), (20.5,))
 
 
 def test_without_arguments_the_program_has_its_defaults() -> None:
-    inner, other = host_launches(PROGRAM, {})
+    inner, _, other = host_launches(PROGRAM, {})
     assert (inner.grid, inner.arguments) == ((1, 1, 1), (64, None))
     assert (other.grid, other.unknown, other.arguments) == (None, {"repeat"}, (1.5,))
 
 
 def test_arguments_that_are_no_numbers_have_no_value() -> None:
-    _, other = host_launches(PROGRAM, {}, argv=["file.txt", "x"])
+    *_, other = host_launches(PROGRAM, {}, argv=["file.txt", "x"])
     assert (other.grid, other.unknown) == (None, {"repeat"})
 
 
@@ -230,6 +231,8 @@ int main() { run<float, 128>(1024); }
 def test_template_arguments_of_host_functions_count() -> None:
     (found,) = host_launches(BLOCK_OF_TEMPLATE, {})
     assert (found.grid, found.block, found.arguments) == ((8, 1, 1), (128, 1, 1), (4,))
+    text = BLOCK_OF_TEMPLATE.replace("k<T>", "k<BLOCK, T *>")
+    assert host_launches(text, {})[0].name == "k<128, float*>"
 
 
 def test_ways_not_taken_and_functions_not_called_have_launches_too() -> None:
