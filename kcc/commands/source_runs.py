@@ -13,6 +13,7 @@ from kcc.commands.hosts import add_execution, count, host_settings
 from kcc.commands.options import (
     SOURCES,
     Parser,
+    add_argv,
     add_compilation,
     add_launch,
     add_meaning,
@@ -62,7 +63,7 @@ def add_source_run(parser: Parser) -> None:
     parser.add_argument("script", metavar="FILE", help=SOURCES)
     add_meaning(parser)
     add_compilation(parser, OptLevel.O2)
-    add_launch(parser)
+    add_argv(add_launch(parser))
     group = parser.add_argument_group("run")
     group.add_argument(
         "--seed", type=count, default=0, metavar="N",

@@ -113,3 +113,17 @@ def test_arguments_of_the_program_may_begin_with_a_dash(run: Run, tmp_path: Path
     ended = run("estimate", str(path), "--gpu", "a100", "--argv", "-big")
     assert ended.code == 0
     assert "saxpy<<<256, 256>>>" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words", [("run",), ("simulate", "--gpu", "v100"), ("memory", "--gpu", "v100"), ("profile",)]
+)
+def test_other_commands_take_the_launch_of_the_host(
+    words: tuple[str, ...], run: Run, tmp_path: Path
+):
+    path = tmp_path / "saxpy.cu"
+    path.write_text(SAXPY)
+    buffers = ("--arg", "x=float[1024]", "--arg", "y=float[1024]")
+    ended = run(words[0], str(path), *words[1:], *buffers, "--argv", "1024")
+    assert ended.code == 0, ended.err
+    assert "saxpy<<<4, 256>>> in line 8" in ended.out + ended.err

@@ -49,6 +49,8 @@ MOST_STEPS = 40_000
 MOST_ELEMENTS = 4096
 """Of an array that is kept."""
 
+NULLS = ("nullptr", "NULL")
+"""Pointers, no numbers."""
 OWN_NAMES = frozenset({"half", "half2", "nv_bfloat16", "nv_bfloat162"})
 """Types of CUDA whose own names begin with two underscores."""
 
@@ -558,7 +560,10 @@ class Evaluation:
 
     def _launch(self, node: Launch) -> None:
         sizes = [self.value(each) for each in node.sizes]
-        arguments = tuple(self.value(each) for each in node.arguments)
+        arguments = tuple(
+            Unknown() if isinstance(each, Name) and each.text in NULLS else self.value(each)
+            for each in node.arguments
+        )
         if len(sizes) < 2:
             return
         shared: Value = sizes[2] if len(sizes) > 2 else 0
@@ -582,11 +587,8 @@ class Evaluation:
         return str(value) if isinstance(value, int) else tokens[0].text
 
 
-class _Nothing:
-    """Of a name that is not there."""
-
-
-_NOTHING: Any = _Nothing()
+_NOTHING: Any = object()
+"""Of a name that is not there."""
 
 
 def _held(holder: Any, key: Any) -> Any:

@@ -300,3 +300,7 @@ def test_a_long_loop_leaves_the_rest_to_be_run() -> None:
     after = "int n = 1; CHECK(set(&p)); CHECK(n = 5); k<<<n, 64>>>();"
     text = f"{check}int main() {{ {body * 9} {after} }}"
     assert host_launches(text, {})[0].grid == (5, 1, 1)
+
+
+def test_no_pointer_is_no_number() -> None:
+    assert only("k<<<1, 32>>>(nullptr, 3, NULL);").arguments == (None, 3, None)
