@@ -22,7 +22,8 @@ _INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"", re.MULTILIN
 _MAIN = re.compile(r"\bint\s+main\s*\(")
 HOST_ENDINGS = (".cu", ".cpp", ".cc", ".cxx", ".c")
 MOST_HEADERS = 30
-MOST_BYTES = 1_000_000
+MOST_BYTES = 400_000
+"""Of all headers, and of all sources beside, that are read: a megabyte takes four seconds."""
 
 
 def launches_of_host(
@@ -72,12 +73,14 @@ def _files_with_main(source: SourceText) -> Sequence[str]:
     """The texts of the sources beside one without `main`, if one of them has it."""
     if _MAIN.search(source.text):
         return ()
-    found, mains = list[str](), 0
+    found, mains, left = list[str](), 0, MOST_BYTES
     try:
         beside = sorted(p for p in Path(source.folder).iterdir() if p.suffix in HOST_ENDINGS)
         for path in beside[:MOST_HEADERS]:
-            if path.name == Path(source.name).name or path.stat().st_size > MOST_BYTES:
+            size = path.stat().st_size
+            if path.name == Path(source.name).name or size > left:
                 continue
+            left -= size
             found.append(path.read_text(encoding="utf-8", errors="replace"))
             mains += _MAIN.search(found[-1]) is not None
     except OSError:
@@ -87,18 +90,19 @@ def _files_with_main(source: SourceText) -> Sequence[str]:
 
 def _headers(source: SourceText) -> Iterator[str]:
     """The texts of headers beside the source that it includes, each before what includes it."""
-    left, seen = [(Path(source.folder), source.text)], set[Path]()
+    texts, seen, left = [(Path(source.folder), source.text)], set[Path](), MOST_BYTES
     found = list[str]()
-    while left and len(seen) < MOST_HEADERS:
-        folder, text = left.pop(0)
+    while texts and len(seen) < MOST_HEADERS:
+        folder, text = texts.pop(0)
         for name in _INCLUDED.findall(text):
             path = folder / name
             try:
-                if path in seen or not path.is_file() or path.stat().st_size > MOST_BYTES:
+                if path in seen or not path.is_file() or path.stat().st_size > left:
                     continue
                 seen.add(path)
+                left -= path.stat().st_size
                 found.append(path.read_text(encoding="utf-8", errors="replace"))
-                left.append((path.parent, found[-1]))
+                texts.append((path.parent, found[-1]))
             except OSError:
                 continue
     yield from reversed(found)
