@@ -71,6 +71,7 @@ def host_launches(
     mains = program.functions.get("main", [])
     others = [each for own in program.functions.values() for each in own if each not in mains]
     for function in mains:
+        host.steps = 0
         _run(host, function, argv)
     by_name = (own for names in program.methods.values() for own in names.values())
     for function in (*others, *(each for same in by_name for each in same)):

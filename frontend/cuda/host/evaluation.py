@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,7 +81,7 @@ class Launched:
 
 
 @dataclass(slots=True)
-class Evaluation:
+class Evaluation(ABC):
     """Values of expressions. ``given`` are names whose values are known from elsewhere, which no
     assignment changes."""
 
@@ -99,12 +100,12 @@ class Evaluation:
     options: int = 1
     """The argument that getopt looks at next."""
 
+    @abstractmethod
     def call(
         self, function: Function, arguments: Sequence[Value], template: Mapping[str, Any],
         this: Record | None = None,
     ) -> Value:  # fmt: skip
         """What a function of the program gives; of a method, ``this`` is what it is called of."""
-        raise NotImplementedError
 
     # steps and changes
 

@@ -304,3 +304,9 @@ def test_a_long_loop_leaves_the_rest_to_be_run() -> None:
 
 def test_no_pointer_is_no_number() -> None:
     assert only("k<<<1, 32>>>(nullptr, 3, NULL);").arguments == (None, 3, None)
+
+
+def test_many_constants_leave_main_its_steps() -> None:
+    header = "".join(f"const int c{n} = {n} + 1;\n" for n in range(20_000))
+    (found,) = host_launches("int main() { int n = 3; k<<<n, 32>>>(c5); }", {}, [header])
+    assert (found.grid, found.arguments) == ((3, 1, 1), (6,))
