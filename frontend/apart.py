@@ -16,12 +16,13 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import NoReturn, TypeVar
 
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
+
+from kcc.base.records import dataclass
 
 T = TypeVar("T")
 

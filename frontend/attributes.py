@@ -4,11 +4,10 @@ that sources carry without meaning for the result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 
 OPENCL_ATTRIBUTES = frozenset(
     {"aligned", "packed", "endian", "vec_type_hint", "work_group_size_hint",

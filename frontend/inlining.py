@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 
 LARGEST_INSTRUCTIONS = 250_000
 """Of a kernel with everything inlined. The largest in five public suites of 169 sources has about

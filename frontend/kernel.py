@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from kcc.base.diagnostics import Diagnostic, Span
+from kcc.base.records import dataclass
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.types import AddressSpace

@@ -19,13 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from types import MappingProxyType
 
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.base.records import dataclass
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.kept_remainders import with_remainders

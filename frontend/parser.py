@@ -37,11 +37,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
+from kcc.base.records import dataclass
 from kcc.frontend.attributes import Attribute
 from kcc.frontend.builtins.constants import PREDEFINED_MACROS, version_macros
 from kcc.frontend.grammar.unit import Extent, UnitParser

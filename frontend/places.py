@@ -9,7 +9,9 @@ it is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kcc.base.records import dataclass
 
 _HEADER = re.compile(r"^define .*@([\w.$]+)\(.*!dbg (!\d+)")
 _NAMED = re.compile(r"^  %([A-Za-z][\w$]*)((?:\.[\w$]+)*) = (?:tail )?([a-z]+) ")

@@ -12,11 +12,12 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.frontend.options import SourceText
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ conditions of statements and of :class:`Conditional` are of type bool; indices a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.types import FunctionType, ImageAccess, QualType, Type
 

@@ -7,8 +7,10 @@ the object it describes (OpenCL C 1.2, section 6.5). Sizes and alignments follow
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, IntEnum
+
+from kcc.base.records import dataclass
 
 
 class AddressSpace(IntEnum):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.workload_file import FILE_NAME, WorkloadFile, load_workload_file
 
 Array = NDArray[Any]

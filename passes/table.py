@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.patterns import AccessPatternsPass

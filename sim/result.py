@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.gpu.needs import Assumption
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

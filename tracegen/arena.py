@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.tracegen.device_memory import LAUNCH_BYTES, DeviceMemory
 from kcc.tracegen.simt.constants import constant_bytes
 from kcc.tracegen.simt.layout import ARENA_BASE, MARGIN_BYTES, OBJECT_ALIGNMENT, REDZONE_BYTES

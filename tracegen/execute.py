@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import DiagnosticError, InternalError
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AtomicRmw, Call, CompareExchange, Store
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -155,12 +156,15 @@ class Execution:
     plan: Plan = field(repr=False)
 
 
+DEFAULTS = ExecutionOptions()
+
+
 def execute(
     unit: CompiledUnit,
     kernel: Kernel,
     launch: NDRange,
     arguments: Sequence[KernelArgument],
-    options: ExecutionOptions = ExecutionOptions(),
+    options: ExecutionOptions = DEFAULTS,
     memory: DeviceMemory | None = None,
 ) -> Execution:
     """Run ``kernel`` of ``unit``; the arrays given are not changed, but for those that lie in
@@ -197,7 +201,7 @@ def prepare(
     kernel: Kernel,
     launch: NDRange,
     arguments: Sequence[KernelArgument],
-    options: ExecutionOptions = ExecutionOptions(),
+    options: ExecutionOptions = DEFAULTS,
     memory: DeviceMemory | None = None,
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""

@@ -12,13 +12,14 @@ are plain writes, atomics and reads, and whether more than one work-item (thread
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, Note, Span
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,

@@ -6,11 +6,11 @@ The words are described in :mod:`kcc.tracegen.simt.tracing`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange, Store
 from kcc.tracegen.simt.plan import Plan
 from kcc.tracegen.simt.tracing import (

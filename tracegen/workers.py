@@ -12,13 +12,14 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceWordsError
 from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange
 from kcc.frontend.ir.model import Function, users

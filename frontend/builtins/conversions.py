@@ -7,9 +7,9 @@ merely warn about are a last resort.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from kcc.base.records import dataclass
 from kcc.frontend.types import (
     EnumType,
     EventType,

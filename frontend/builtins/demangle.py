@@ -6,9 +6,10 @@ built in, as far as their parameters are scalars, vectors, pointers, images, sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.mangle import EVENT_NAME, IMAGE_NAMES, SAMPLER_NAME, SCALAR_CODES
 from kcc.frontend.types import (
     EVENT,

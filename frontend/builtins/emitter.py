@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.mangle import mangle
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.signatures import ResolvedBuiltin

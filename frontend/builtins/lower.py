@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.emitter import Emitter, ir_type
 from kcc.frontend.builtins.lowerings import lowering_of
 from kcc.frontend.builtins.overloads import overload_of_symbol
@@ -47,10 +47,13 @@ class SubGroups:
     in_parts: bool = False
 
 
+DEFAULTS = SubGroups()
+
+
 def definitions(
     symbols: Iterable[str],
     existing: Collection[str] = (),
-    sub_groups: SubGroups = SubGroups(),
+    sub_groups: SubGroups = DEFAULTS,
 ) -> str:
     """IR text that defines those of ``symbols`` that have a lowering, and all they call.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.emitter import Emitter, bits_of, integer_like, with_lanes
 from kcc.frontend.builtins.lower_float import through_float
 from kcc.frontend.builtins.lower_integer import maximum, minimum

@@ -6,8 +6,7 @@ section 7.5.1 asks; the fast_ functions do not. Sums are chains of fused multipl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.emitter import Emitter, bits_of, with_lanes
 from kcc.frontend.builtins.lower_float import element_type, fused, through_float
 from kcc.frontend.ir.builder import Value, zero

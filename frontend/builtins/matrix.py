@@ -9,8 +9,9 @@ rule makes all of them but Volta's m8n8k4.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from kcc.base.records import dataclass
 
 PREFIX = "__kcc_mma_"
 

@@ -6,9 +6,9 @@ intrinsics. The execution engine implements each; the instruction mix counts eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import matrix_product, moves_matrix
 from kcc.frontend.builtins.overloads import overload_of_symbol, overloads_of
 from kcc.frontend.builtins.signatures import ResolvedBuiltin

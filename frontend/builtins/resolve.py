@@ -7,9 +7,9 @@ well as in every other candidate and one fits better.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.conversions import Fit, Order, Rank, compare, fit
 from kcc.frontend.builtins.mangle import mangle
 from kcc.frontend.builtins.overloads import overloads_of, reinterpreted_type, rows_of

@@ -12,8 +12,9 @@ changes (the method of LLVM's InferAddressSpaces pass, which cannot be run from 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.clang.pointer_numbers import beside
 
 GENERIC = 4

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.frontend.clang.canonical import canonical, source_lines, without_functions
 from kcc.frontend.clang.cuda_ir import lower_cuda, settle_spaces, with_kernel_metadata

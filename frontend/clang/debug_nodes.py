@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?(!.*)$", re.MULTILINE)
 _SUBPROGRAM = re.compile(r"^define [^\n]*@(\"[^\"]+\"|[\w.$]+)\(.*!dbg (!\d+)", re.MULTILINE)

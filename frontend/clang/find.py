@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 
 NAMES = (
     "clang-22",

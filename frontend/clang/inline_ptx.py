@@ -8,9 +8,10 @@ then read as the body of a kernel of PTX, with a register per operand, by the re
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.records import dataclass
 from kcc.frontend.clang.refusals import PREFIX
 from kcc.frontend.ptx.reading.body import LEAVE, write_body
 from kcc.frontend.ptx.reading.flatten import Flat, flatten

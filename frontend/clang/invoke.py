@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from kcc.base.diagnostics import InternalError
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.frontend.clang.find import Clang
 from kcc.frontend.options import BuildOptions, SourceText

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from kcc.base.diagnostics import Diagnostic, Span
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.lower import symbol_info
 from kcc.frontend.builtins.primitives import SAMPLER_INITIALISER
 from kcc.frontend.clang.canonical import functions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.clang.host_code import closing_angle, matching_brace
 
 _TEMPLATE = re.compile(r"\btemplate\s*<")

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.evaluation import MOST_STEPS, Launched, StepsSpentError
 from kcc.frontend.cuda.host.expressions import TooDeepError
 from kcc.frontend.cuda.host.program import Function, Program, read_program

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NoReturn
 
 from pycparser import c_ast
 
 from kcc.base.diagnostics import DiagnosticSink, Span
+from kcc.base.records import dataclass
 from kcc.frontend.grammar.declarations import BRACES, DeclInfo
 from kcc.frontend.grammar.reader import SyntaxFault
 from kcc.frontend.grammar.statements import StatementParser

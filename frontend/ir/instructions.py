@@ -7,8 +7,7 @@ spelling (without metadata) for reports. Blocks are named by their index in the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import (
     AtomicOperation,
     Flags,

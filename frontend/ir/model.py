@@ -9,9 +9,9 @@ instructions are named by their index in the function, values by the unions of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     DebugLocation,

@@ -7,8 +7,8 @@ by structure, so they serve as keys.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import FLAG_WORDS, Flags, Opcode
 from kcc.frontend.ir.types import (
     I1,

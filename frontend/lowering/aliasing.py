@@ -7,8 +7,9 @@ programs like to look at the bits of a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import ModuleBuilder
 from kcc.frontend.types import (
     AddressSpace,

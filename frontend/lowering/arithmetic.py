@@ -6,9 +6,8 @@ analyses need it. Shift counts are taken modulo the width (section 6.3.j).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_float, const_int, zero
 from kcc.frontend.lowering.conversions import suffix, truth

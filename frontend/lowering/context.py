@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.aliasing import AliasTags

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.preprocessor.pragmas import Pragma
 from kcc.frontend.tree import Function
 

@@ -6,9 +6,10 @@ lines. There is no information on variables and types.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import ModuleBuilder
 
 _PRODUCER = "kcc"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.cfg import tidy

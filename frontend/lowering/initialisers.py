@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.lowering.layout import Leaf, leaves
 from kcc.frontend.tree import AggregateInit, Expr, Initialiser

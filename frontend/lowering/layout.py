@@ -7,8 +7,7 @@ integers of its alignment, as in the table of the front end's design.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.types import (
     ArrayType,

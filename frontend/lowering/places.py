@@ -6,8 +6,9 @@ whole vector, which SSA construction turns into register moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, zero
 from kcc.frontend.lowering.layout import (

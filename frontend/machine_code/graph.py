@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from kcc.base.records import dataclass
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction
 
 _TABLE = re.compile(r"BRANCH_TARGETS ([^\"*)]*)")

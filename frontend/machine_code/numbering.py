@@ -7,9 +7,9 @@ instruction says which instruction of the canonical IR it came from, unrolled co
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Self
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.model import Module
 
 UNKNOWN_LINE = (1 << 24) - 1

@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import llvmlite
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.kernel import CompiledUnit, Language

@@ -6,8 +6,9 @@ The text is one instruction a line, which a pattern a line takes apart.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from kcc.base.records import dataclass
 from kcc.frontend.machine_code.control_bits import maxwell_control, volta_control
 from kcc.frontend.machine_code.model import MachineInstruction
 from kcc.frontend.machine_code.numbering import UNKNOWN_LINE

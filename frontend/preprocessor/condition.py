@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.preprocessor.lexer import CHARACTER, IDENTIFIER, NUMBER, Token
 
 MAX_CONDITION_DEPTH = 200

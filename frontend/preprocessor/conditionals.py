@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kcc.base.diagnostics import DiagnosticSink, Note
+from kcc.base.records import dataclass
 from kcc.frontend.preprocessor.condition import ConditionError, evaluate
 from kcc.frontend.preprocessor.lexer import IDENTIFIER, Token, report_at
 from kcc.frontend.preprocessor.macros import MacroExpander

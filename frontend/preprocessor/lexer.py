@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kcc.base.diagnostics import DiagnosticSink, Note, Span
+from kcc.base.records import dataclass
 from kcc.frontend.source_file import SourceFile
 
 # kinds of preprocessing tokens

@@ -7,7 +7,8 @@ has 64 bits. A half literal (``1.0h``) belongs to cl_khr_fp16 and comes through 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from kcc.base.records import dataclass
 
 _INTEGER = re.compile(
     r"(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)(?P<suffix>[uU]?(?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU])"

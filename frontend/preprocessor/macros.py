@@ -9,9 +9,9 @@ with its diagnostic already in the sink.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note
+from kcc.base.records import dataclass
 from kcc.frontend.preprocessor.feature_checks import FEATURE_CHECKS, holds
 from kcc.frontend.preprocessor.lexer import (
     BUILT_IN,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kcc.base.diagnostics import DiagnosticSink, Span
+from kcc.base.records import dataclass
 from kcc.frontend.preprocessor.condition import ConditionError, evaluate
 from kcc.frontend.preprocessor.lexer import PragmaToken, Token
 from kcc.frontend.preprocessor.token_feed import TokenFeed

@@ -10,10 +10,11 @@ and wrong input is a coded diagnostic (K1xx). Files are read by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note
+from kcc.base.records import dataclass
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.preprocessor.conditionals import CONDITIONALS, Conditionals, check_end
 from kcc.frontend.preprocessor.include import find_header, parse_header, search_folders

@@ -7,9 +7,10 @@ being part of the grammar; the parser picks up those that belong to what it is b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink
+from kcc.base.records import dataclass
 from kcc.frontend.keywords import ATTRIBUTE, KEYWORDS, PUNCTUATORS
 from kcc.frontend.preprocessor.lexer import (
     CHARACTER,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.primitives import SAMPLER_INITIALISER
 

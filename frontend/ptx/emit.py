@@ -7,12 +7,12 @@ back end of LLVM do the rest, as they do in clang for CUDA.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.records import dataclass
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.kept_remainders import with_hidden_divisors
 from kcc.frontend.launch_bounds import launch_bounds_in

@@ -8,9 +8,10 @@ too, as they do in clang.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.frontend.sema.numbers import Number, combine, convert_number, wrap
 from kcc.frontend.tree import (
     AddressOf,

@@ -7,11 +7,12 @@ gives None; None as an operand is passed on silently, so that each mistake is re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticSink, Note, Span
+from kcc.base.records import dataclass
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.parser import ParsedUnit
 from kcc.frontend.preprocessor.lexer import Token

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.sema.casts import lane_part
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, Node

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Span
+from kcc.base.records import dataclass
 from kcc.frontend.tree import Expr, Function, Variable
 from kcc.frontend.types import EnumType, QualType, RecordType, ScalarType
 

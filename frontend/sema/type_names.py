@@ -7,11 +7,12 @@ is an array of pointers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from kcc.base.diagnostics import Note
+from kcc.base.records import dataclass
 from kcc.frontend.sema.attributes import named_alignment
 from kcc.frontend.sema.builtin_types import BUILTIN_TYPES
 from kcc.frontend.sema.constants import evaluate

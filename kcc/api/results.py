@@ -6,9 +6,11 @@ import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
+
+from kcc.base.records import dataclass
 
 if TYPE_CHECKING:
     import networkx

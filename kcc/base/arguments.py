@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from kcc.base.diagnostics import Span
@@ -20,6 +20,7 @@ from kcc.base.expressions import (
     format_expression,
     free_names,
 )
+from kcc.base.records import dataclass
 
 SCALAR_BYTES: dict[str, int] = {
     # OpenCL C 1.2, section 6.1.1; size_t and its like on a 64-bit device.

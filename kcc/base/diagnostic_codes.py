@@ -9,7 +9,7 @@ K80x and K81x GPU descriptions, registers and occupancy; K82x assumptions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

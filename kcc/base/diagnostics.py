@@ -14,10 +14,11 @@ Codes, with severity and title, are rows of :data:`kcc.base.diagnostic_codes.COD
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kcc.base.diagnostic_codes import CODES
+from kcc.base.records import dataclass
 
 MAX_ERRORS = 50
 """After this many errors a sink gives up: what follows is nearly always a consequence."""

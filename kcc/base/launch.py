@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NoReturn, TypeAlias
 
@@ -27,6 +26,7 @@ from kcc.base.expressions import (
     literal,
     simplify,
 )
+from kcc.base.records import dataclass
 
 MAX_LOCAL_SIZE = 1024
 """Work-items of a work-group. 1024 on every NVIDIA GPU since compute capability 2.0 (CUDA C++

@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -49,6 +49,7 @@ from kcc.base.expressions import (
     Value,
     argument_counts,
 )
+from kcc.base.records import dataclass
 
 if TYPE_CHECKING:
     import lark

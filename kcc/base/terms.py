@@ -8,7 +8,7 @@ which of them hold the concept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

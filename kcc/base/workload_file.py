@@ -10,7 +10,6 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeAlias, TypeVar, cast
 
@@ -19,6 +18,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Sp
 from kcc.base.expressions import MAX_BITS, Expression, Value
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import macro_value, parse_argument_value, parse_dimensions
+from kcc.base.records import dataclass
 
 FILE_NAME = "kernel.toml"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 
 FIRST = b"kcc-capture version="
 VERSION = "1"

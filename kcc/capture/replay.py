@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import kcc.opencl as cl
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.capture.log import Call, Capture, damaged
 from kcc.frontend.types import AddressSpace
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from kcc.base.diagnostics import DiagnosticError, InternalError
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.commands.stages import StageRunner
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.records import dataclass
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord
 from kcc.report.estimate.timing import Assumed, timing_record

@@ -6,12 +6,12 @@ import hashlib
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.records import dataclass
 from kcc.commands.console import is_terminal
 from kcc.commands.engine import engine
 from kcc.commands.journal import Done, Journal, Sweep

@@ -7,12 +7,13 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.records import dataclass
 from kcc.commands.cluster import cluster_of
 from kcc.commands.console import say
 from kcc.commands.engine import engine

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import from_json
 from kcc.commands.engine import Run
 from kcc.commands.journal import Journal, Kind

@@ -11,13 +11,13 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeVar
 
 import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import refuse_constant
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kcc.base.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

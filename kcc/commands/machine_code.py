@@ -10,12 +10,12 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.cache_folder import user_cache_dir
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.commands.clang import STANDARD_ERROR
 from kcc.commands.console import say

@@ -7,12 +7,13 @@ import csv
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.expressions import Expression, Value, evaluate
 from kcc.base.launch_language import macro_value, parse_expression
+from kcc.base.records import dataclass
 from kcc.commands.errors import usage_error
 from kcc.commands.sources import SourceLines
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.commands.progress import shown_progress
 
 if TYPE_CHECKING:

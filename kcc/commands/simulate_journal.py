@@ -7,7 +7,7 @@ import base64
 import hashlib
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.commands.journal import Journal, Kind
 from kcc.report.simulation.kept import KeptTimings, packed, unpacked
 from kcc.sim.cycle.kept import Arrays, kept_arrays, restore

@@ -12,11 +12,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, render
+from kcc.base.records import dataclass
 from kcc.commands.console import is_terminal, say
 from kcc.commands.progress import Show, shown_progress
 from kcc.commands.workers import submit, workers

@@ -7,12 +7,13 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Severity
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.commands.hosts import check_script, run_host
 from kcc.commands.sources import SourceLines

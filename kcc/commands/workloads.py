@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Span
+from kcc.base.records import dataclass
 from kcc.commands.doors import with_door
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, parse_dialect

@@ -9,11 +9,12 @@ component.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.inputs.seeds import Seed, generator
 
 Ints = NDArray[np.int32]

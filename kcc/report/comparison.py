@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.base.terms import stall_label
 from kcc.report.estimate.comparison import COMPARISON_SCHEMA, Change
 from kcc.report.estimate.record import EstimateRecord

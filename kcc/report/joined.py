@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
+from kcc.base.records import dataclass
 from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.page import STACK_STYLE, page

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.report.shared.text import share_text
 from kcc.sim.memory.facts import AccessResult, Distribution, MemoryResult
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, share_text, written
 from kcc.sim.sampling.simprof.phases import homogeneity, names_of

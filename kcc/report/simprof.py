@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.report.phases import Json, letter
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written

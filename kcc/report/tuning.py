@@ -8,11 +8,11 @@ import json
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import kcc
 from kcc.base.advice import advice_json
+from kcc.base.records import dataclass
 from kcc.base.terms import bottleneck_label
 from kcc.report.estimate.verdict import verdict_of
 from kcc.report.shared.style import Style

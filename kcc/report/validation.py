@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.base.terms import bottleneck_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kcc.base.advice import Advice, ranked, without_work
 from kcc.base.expressions import literal
 from kcc.base.launch import LaunchRequest
+from kcc.base.records import dataclass
 from kcc.base.terms import OPENCL_WORDS, WORDS, LanguageWords, stall_label
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.options import SourceText

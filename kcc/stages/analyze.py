@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.passes.facts import Around, plainly

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from kcc.base.records import dataclass
 
 EVENT = "numba:compiler_lock"
 """Of numba's events the one that lasts while a function is compiled or read from its cache."""

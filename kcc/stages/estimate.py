@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.expressions import free_names
 from kcc.base.launch import Launch, Origin, whole_number
+from kcc.base.records import dataclass
 from kcc.frontend import CUDA_ENDINGS
 from kcc.frontend.ir.instructions import Branch, Unreachable
 from kcc.frontend.options import Costs

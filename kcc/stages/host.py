@@ -13,11 +13,12 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.base.records import dataclass
 from kcc.capture.log import is_capture, read_capture
 from kcc.capture.replay import replay
 from kcc.opencl.errors import BuildError, KernelFault

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.writer import TraceWriter
 from kcc.passes.registers.counts import estimate_registers
 from kcc.sim.cycle.launch import LaunchSimulation

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.stages.host import HostSettings
 from kcc.stages.proxy_check import Traced, simulate_run
 from kcc.stages.synth import Running, Settled, Study, settle, unwatched

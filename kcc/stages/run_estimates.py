@@ -4,7 +4,7 @@ branches, loops and scattered accesses as they were counted in the run."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.profile.model import LaunchProfile
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import FloatTy, IntTy, VecTy, size_bytes
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.facts import Facts

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import RowError, from_json
 
 SCHEMA = "kcc/selection/1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from kcc.base.arguments import (
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.expressions import Value, evaluate, free_names
 from kcc.base.launch import Launch, numbers_of
+from kcc.base.records import dataclass
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import VecTy
 from kcc.frontend.ir.values import ArgumentRef

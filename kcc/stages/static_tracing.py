@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.launch import numbers_of
+from kcc.base.records import dataclass
 from kcc.passes.facts import Around, plainly
 from kcc.stages.analyze import (
     AnalysisRequest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.profile.document import read_profile_and
 from kcc.base.profile.model import Profile
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.base.trace.decode import TraceDecoder
 from kcc.base.trace.launches import TraceLaunch

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.arguments import Argument, Buffer, Scalar
 from kcc.base.diagnostics import DiagnosticError
 from kcc.base.expressions import literal
 from kcc.base.launch import LaunchRequest
+from kcc.base.records import dataclass
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs, choose_kernels, compile_unit
 from kcc.tuning.space import Configuration, Value

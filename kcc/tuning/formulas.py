@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from kcc.base.records import dataclass
 
 MAX_EXPONENT = 64
 """``2 ** 62`` is a size, ``9 ** 9 ** 9`` an accident."""

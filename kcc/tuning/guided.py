@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
 
+from kcc.base.records import dataclass
 from kcc.tuning.lists import entries_of, read_json
 from kcc.tuning.space import Value, key_of, unreadable
 

@@ -10,12 +10,13 @@ import io
 import runpy
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from kcc.report.shared.words import plural
 from kcc.stages.analyze import AnalysisRequest

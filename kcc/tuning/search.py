@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.report.exploration.front import front_of
 
 GUIDED, TPE, NSGA2, RANDOM = "guided", "tpe", "nsga2", "random"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.stages.analyze import AnalysisRequest
 
 Value: TypeAlias = bool | int | float | str

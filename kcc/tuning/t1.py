@@ -8,11 +8,12 @@ schema's own ``GlobalSize`` and ``LocalSize`` count where there is no ``ProblemS
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from kcc.base.launch import LaunchRequest
+from kcc.base.records import dataclass
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.source_file import read_source
 from kcc.stages.analyze import AnalysisRequest

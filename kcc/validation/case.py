@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.analyze import AnalysisRequest

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import from_json
 from kcc.report.estimate.ablation import spearman
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.records import dataclass
 from kcc.stages.analyze import warp_size
 from kcc.stages.estimate import Question, Workshop
 from kcc.validation.case import Case, Gpu, Measures, Work

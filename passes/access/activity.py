@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control.divergence import Divergence

@@ -4,12 +4,13 @@ numpy."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, Shifts, WarpRows
 from kcc.passes.graph.loops import Loop

@@ -9,9 +9,10 @@ the launch does not say otherwise.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.frontend.kernel import Kernel

@@ -8,12 +8,12 @@ are known. Where it changes at many places (a triangle) it stays a sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.passes.access.distinct import unique_values
 
 Ints = NDArray[np.int64]

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Alloca
 from kcc.frontend.ir.types import I64
 from kcc.passes.access.distinct import unique_values

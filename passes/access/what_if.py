@@ -4,9 +4,10 @@ change, computed like the cost it is to avoid."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import I64, ArrayTy, size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.patterns import AccessStudy, Split

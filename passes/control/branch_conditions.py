@@ -8,10 +8,11 @@ load is among them it says which work-items go which way, and how often.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.ir.types import FloatTy
 from kcc.frontend.kernel import Kernel

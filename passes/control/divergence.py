@@ -12,10 +12,10 @@ same iteration of every loop around it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load
 from kcc.frontend.ir.opcodes import Opcode

@@ -8,8 +8,8 @@ where the launch is not known, and a reason where memory decides.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow

@@ -14,10 +14,11 @@ ends in the header itself, before the rest of the body (where the header is not 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Call, DebugLocation
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts

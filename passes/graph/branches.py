@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import CondBranch, DebugLocation, Switch
 from kcc.frontend.ir.values import Value
 from kcc.frontend.kernel import Kernel

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     Branch,
     CondBranch,

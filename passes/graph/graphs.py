@@ -7,7 +7,8 @@ with networkx.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+
+from kcc.base.records import dataclass
 
 Rows = Sequence[Sequence[int]]
 

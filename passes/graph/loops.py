@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Branch, CondBranch, DebugLocation, LoopMark, Switch
 from kcc.frontend.ir.model import Function
 from kcc.frontend.kernel import Kernel

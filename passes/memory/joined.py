@@ -5,8 +5,9 @@ the last of them was)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
 from kcc.frontend.ir.values import Value
 from kcc.frontend.types import AddressSpace

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
 
 _CLASSES = tuple(InstructionClass)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow

@@ -18,10 +18,10 @@ also says how good they are on kernels that they were not fitted to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from math import log
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import GetElementPtr
 from kcc.frontend.ir.model import Function
 from kcc.frontend.kernel import Kernel

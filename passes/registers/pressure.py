@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,

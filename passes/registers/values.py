@@ -10,8 +10,8 @@ values that it is made of.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import (
     Alloca,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.algebra import Algebra

@@ -8,9 +8,10 @@ varies in becomes its value in the loop's last iteration.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     Alloca,
     AnyInstruction,

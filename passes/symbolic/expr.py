@@ -11,9 +11,9 @@ uses it: ascending ids are a topological order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
 from kcc.frontend.ir.types import FloatTy, IntTy
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.passes.symbolic import semantics
 from kcc.passes.symbolic.expr import Final, Fold, Node, Recurrence, Total
 from kcc.passes.symbolic.rows import Evaluated, shrunk, taken

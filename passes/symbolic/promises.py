@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Binary, Phi
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import IntTy

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Alloca, Load, Phi, Store
 from kcc.frontend.ir.model import Function, users
 from kcc.frontend.ir.opcodes import Flags, Opcode

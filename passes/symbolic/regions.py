@@ -6,8 +6,7 @@ loop it is, and for each loop directly inside it that loop's header, which stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.model import Function
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.dominance import Dominators

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic import semantics
 from kcc.passes.symbolic.expr import Node, Symbol

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator

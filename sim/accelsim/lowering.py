@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TracedInstruction, TraceTables
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.accelsim.names import access_name, operation_name, piece_sizes

@@ -10,8 +10,7 @@ one name of their main pipeline: how many there are is what the table knows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TracedAccessTable, TracedInstruction
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit

@@ -13,8 +13,8 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.accelsim.lowering import Lowered, PhiValue
 

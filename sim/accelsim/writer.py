@@ -9,7 +9,6 @@ from __future__ import annotations
 import lzma
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch, joined
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.reader import LaunchTrace

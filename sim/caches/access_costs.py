@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
 
 Ints = NDArray[np.int64]

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.passes.access.distinct import unique_values
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops

@@ -10,8 +10,7 @@ cannot be said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import I64, IntTy, size_bytes
 from kcc.passes.access.patterns import Split

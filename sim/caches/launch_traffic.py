@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.base.records import dataclass
 from kcc.sim.caches.dram_rows import sectors_a_row
 from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod

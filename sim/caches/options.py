@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.sim.caches.reuse.layout import Order
 
 

@@ -11,8 +11,8 @@ together the sectors of what lies between the first and the last.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Symbol, SymbolKind

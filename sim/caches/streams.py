@@ -4,12 +4,13 @@ iteration."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import IntTy, size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace

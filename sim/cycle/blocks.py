@@ -7,12 +7,12 @@ resident blocks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables

@@ -8,11 +8,12 @@ instead. Phis become copies at the head of their segment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.cycle.layout import FIRST_REGISTER, MOST_BANKS, NOTHING, NOWHERE, Code, Kind, Op
 from kcc.sim.cycle.program import Program
 from kcc.sim.cycle.record_layout import COPY, OPERATION, SEGMENT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from math import ceil
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.needs import Assumption, GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.base.records import dataclass
 from kcc.sim.cycle.layout import (
     CONF_SIZE,
     GREEDY,

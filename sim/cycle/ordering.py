@@ -9,12 +9,13 @@ that the registers suffice is taken for granted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.tables import TracedAccessTable, TracedInstruction, TraceTables
 from kcc.passes.mix.instruction_classes import InstructionClass

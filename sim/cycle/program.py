@@ -7,12 +7,13 @@ says. Address arithmetic by constants folds into the access that uses it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.frontend.machine_code.control_bits import BARRIERS
 from kcc.frontend.machine_code.model import Control

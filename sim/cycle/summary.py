@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat

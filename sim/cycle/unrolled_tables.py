@@ -6,11 +6,12 @@ See :mod:`kcc.sim.cycle.unrolling` for which loops and why.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import (
     CONSTANT,
     Segment,

@@ -10,12 +10,12 @@ says. What counts, compares and branches goes; what else there is stands once fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch, joined
 from kcc.base.trace.tables import CONSTANT, TracedInstruction, TraceTables
 from kcc.sim.cycle.unrolled_tables import Rewriting, ShortLoop

@@ -12,11 +12,12 @@ what the first load gives.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.tables import TracedInstruction, TraceTables
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic

@@ -10,7 +10,8 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

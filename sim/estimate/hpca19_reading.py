@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from kcc.base.records import dataclass
 
 
 class Latency(Enum):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AnyInstruction
 from kcc.frontend.kernel import Kernel
 from kcc.sim.program.operations import MachineOperation

@@ -7,10 +7,11 @@ for, lanes side by side, no hits, no conflicts, results at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.base.records import dataclass
 from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.streams import Stream

@@ -13,11 +13,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
+
+from kcc.base.records import dataclass
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.gpu.needs import Assumption, GpuReader
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.base.records import dataclass
 from kcc.sim.caches.reuse.traffic import AccessCaches
 from kcc.sim.estimate.lines import LineCost
 from kcc.sim.estimate.range import Family, Grounds, family_of, range_of

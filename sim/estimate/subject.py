@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import Numbers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from kcc.base.profile.model import LaunchProfile
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Phi
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccesses
 from kcc.sim.caches.reuse.traffic import AccessCaches

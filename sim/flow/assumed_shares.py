@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from kcc.base.assumptions import Assumptions
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control.assumed_trips import assumed_iterations

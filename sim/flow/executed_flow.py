@@ -4,12 +4,13 @@ of what an estimate from source works out or assumes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.profile.model import AccessCount, Histogram, LaunchProfile
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops

@@ -4,8 +4,8 @@ accesses go, and which arguments of the kernel would decide them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.warp_addresses import Warps
 from kcc.passes.control.assumed_trips import copies

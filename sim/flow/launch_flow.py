@@ -7,11 +7,12 @@ executes it if one of its lanes does. Where memory decides, a share is assumed a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import Activity, activity

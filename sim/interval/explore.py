@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ from typing import Self
 from kcc.base.diagnostics import DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import open_trace
 from kcc.sim.cycle.compiled import IssuedLaunch, compiled_launch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache

@@ -6,7 +6,6 @@ The machine is a matter of the caller, so that the same values reach all timing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from kcc.base.gpu.needs import Assumption
 from kcc.base.gpu.occupancy import Occupancy
+from kcc.base.records import dataclass
 from kcc.sim.machine.dram_banks import BankMapping
 from kcc.sim.machine.warp_scheduling import Policy
 

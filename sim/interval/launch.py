@@ -7,11 +7,11 @@ slots of their longest warp. All models speak of this SM: the launch ends when i
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.interval.collect import Collection
 
 SEQUENCES = 64

@@ -6,13 +6,13 @@ the SM that has most to do (:mod:`kcc.sim.interval.launch`), whose instructions 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.interval.collect import Collection
 from kcc.sim.interval.contention import bandwidth_delays, contention_cpi, mshr_delays
 from kcc.sim.interval.facts import IntervalMachine

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.sim.interval.representative import Selection
 
 

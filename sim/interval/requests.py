@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations

@@ -10,11 +10,11 @@ network and DRAM serve the requests of an access one after another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations, Resource
 from kcc.sim.interval.features import features_of, latencies, miss_shares

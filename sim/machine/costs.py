@@ -9,10 +9,10 @@ Instructions" (throughput of native instructions); "Turing data" are the instruc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.passes.mix.instruction_classes import InstructionClass
 

@@ -11,9 +11,9 @@ system of warps follows: the more they wait, the less they ask for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 
 LIGHT = 0.02
 """Utilisation below which nobody waits."""

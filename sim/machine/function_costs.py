@@ -6,8 +6,7 @@ each function's usual path. AMD's library is taken to be as long.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.sim.machine.costs import Unit
 
 

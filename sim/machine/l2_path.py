@@ -10,9 +10,8 @@ other, passes through one slice at a time; who is ahead of the others waits ther
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.sim.machine.costs import Generation, generation_of_gpu
 
 SECTOR_BYTES = 32

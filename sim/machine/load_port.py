@@ -7,9 +7,8 @@ a warp one register in a pass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.sim.machine.costs import Generation, generation_of_gpu
 
 PIECE_BYTES = 16

@@ -7,9 +7,10 @@ bandwidth is a bound. Capacity is looked at as that of an L2 of its size.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.gpu.description import Extra
+from kcc.base.records import dataclass
 from kcc.sim.caches.footprint import Traffic
 
 

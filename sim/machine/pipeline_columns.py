@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
+from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.block_dispatch import blocks_per_cycle
 from kcc.sim.machine.costs import Generation, Unit, generation_of

@@ -7,10 +7,11 @@ sheet): where they give peak rates of a whole GPU, those by SMs, boost clock and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MatrixProduct
 
 LATENCY_CYCLES = 33.0

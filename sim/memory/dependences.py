@@ -7,11 +7,11 @@ it (Baghsorkhi et al., section 2).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TraceTables
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.accelsim.opcodes import pipe_of

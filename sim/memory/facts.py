@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kcc.base.records import dataclass
 
 
 class Start(Enum):

@@ -7,11 +7,12 @@ vectorises by hand what its latencies point at (Baghsorkhi et al., section 6.2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.memory.facts import (
     Change,
     Count,

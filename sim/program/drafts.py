@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.frontend.ir.instructions import AnyInstruction, Phi
 from kcc.frontend.ir.model import Function

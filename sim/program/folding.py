@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import ROW
 from kcc.frontend.builtins.primitives import primitive_of
 from kcc.frontend.ir.instructions import (

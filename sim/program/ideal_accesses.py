@@ -4,11 +4,11 @@ conflict."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TraceTables
 
 SECTOR_BYTES = 32

@@ -11,8 +11,8 @@ the access. Seen in what ptxas 12.9 makes for sm_61 and sm_80, instruction of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast, GetElementPtr, Phi
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode

@@ -9,12 +9,13 @@ A segment of a loop that is unrolled becomes two, one of them without what itera
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.frontend.machine_code.model import Control
 from kcc.sim.machine.costs import Unit

@@ -4,9 +4,10 @@ part of a wider load of neighbours (LLVM's load-store vectoriser)."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import Load, Store
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode

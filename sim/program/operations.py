@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit

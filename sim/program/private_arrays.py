@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.arrays import Array

@@ -7,8 +7,9 @@ iterations' operations as those of one block. What iterations share stands once,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kcc.base.records import dataclass
 from kcc.passes.graph.loops import Loops
 from kcc.sim.program.operations import WALLS, MachineOperation, MachineProgram, Rounds
 from kcc.sim.program.schedule import least_waiting

@@ -7,9 +7,9 @@ whatever need not wait goes ahead of what would, for time's sake.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.operations import KEPT_AFTER, LOADS, WALLS, MachineOperation, Memory

@@ -11,9 +11,10 @@ it has settled.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from heapq import heappop, heappush
 
+from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.operations import MachineOperation, Memory

@@ -8,11 +8,11 @@ only decides how wide the interval gets: the draws are as random as before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.two_stage import Pooled
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.decode_native import FINE, WORDS_OF_ERRORS
 from kcc.base.trace.launches import CHUNKS
 from kcc.base.trace.reader import LaunchTrace, TraceFile

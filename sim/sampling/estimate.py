@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.inter_launch import LaunchCluster
 from kcc.sim.sampling.regions import Region

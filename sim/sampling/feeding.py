@@ -7,11 +7,11 @@ it would have been, beside whatever still runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import CLASSES
 from kcc.base.trace.reader import LaunchTrace

@@ -7,12 +7,12 @@ what a sampling method is compared with.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace, TraceFile
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.simpoint import choose_simpoint

@@ -7,11 +7,11 @@ text samples the kernel with the longest time alone).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.clustering import Points, complete_linkage, nearest_to_centre
 

@@ -8,10 +8,10 @@ whenever a warp is runnable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from kcc.base.records import dataclass
 
 SAMPLES = 10_000
 """Of the Monte-Carlo method: section IV.A."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.dispersion import delays, simulate_apart
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot

@@ -9,13 +9,14 @@ and the caches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.regions import Epochs
 
 WHOLE = 0.5

@@ -7,9 +7,9 @@ numbers in two stages follow from variances and costs); costs are warp instructi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.estimate import GroupEstimate
 
 

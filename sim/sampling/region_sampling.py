@@ -9,11 +9,11 @@ skipped at the IPC of the last.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
 from kcc.sim.sampling.regions import NO_REGION, Region
 

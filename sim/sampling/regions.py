@@ -6,11 +6,10 @@ their numbers, as the whole GPU holds at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.clustering import complete_linkage
 

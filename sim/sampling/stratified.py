@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import CompilerCode
 from kcc.sim.cycle.launch import CycleSimulator
@@ -427,12 +428,15 @@ GROWTH, LEAST_GROWTH = 4.0, 1.25
 at least (each round simulates heads anew)."""
 
 
+DEFAULTS = StratifiedOptions()
+
+
 def sample_stratified(
     traces: Sequence[LaunchTrace],
     profiles: Sequence[LaunchProfile],
     gpu: GpuDescription,
     registers: dict[str, int] | None = None,
-    options: StratifiedOptions = StratifiedOptions(),
+    options: StratifiedOptions = DEFAULTS,
     code: CompilerCode | None = None,
 ) -> ProgramEstimate:
     """The whole program from launches and epochs drawn at random."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.block_profile import LaunchProfile
@@ -44,12 +44,15 @@ class TbpointOptions:
     variation: float = VARIATION
 
 
+DEFAULTS = TbpointOptions()
+
+
 def sample_tbpoint(
     traces: Sequence[LaunchTrace],
     profiles: Sequence[LaunchProfile],
     gpu: GpuDescription,
     registers: dict[str, int] | None = None,
-    options: TbpointOptions = TbpointOptions(),
+    options: TbpointOptions = DEFAULTS,
 ) -> ProgramEstimate:
     """The whole program, whose launches were profiled, from one launch of each cluster."""
     began = time.process_time()

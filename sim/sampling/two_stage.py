@@ -20,12 +20,12 @@ two: a deviation of the difference over sqrt(12), the same in all launches of a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import mean, variance
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import (
     CERTAIN,

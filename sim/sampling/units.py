@@ -7,12 +7,12 @@ full simulation what each unit executed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace, TraceFile
 from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation

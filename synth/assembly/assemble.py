@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.profile.merge import merge
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MATRICES
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import IntTy, PtrTy

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopInfo
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
     Alloca,

@@ -11,11 +11,11 @@ large as the warps' executions say.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopCount, LoopInfo
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     Binary,
     Cast,

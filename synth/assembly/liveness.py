@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import VOID
 from kcc.synth.assembly.model import (
     Block,

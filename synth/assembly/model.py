@@ -9,10 +9,10 @@ Transactions on Computers 2015, section 4. What goes beyond it is said where it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import IrType
 from kcc.synth.assembly.sharing import Sharing
 

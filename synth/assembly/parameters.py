@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import IrType
 from kcc.synth.assembly.model import Parameter, ParameterKind
 

@@ -10,7 +10,8 @@ of the other, and a share of the warps for each.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from kcc.base.records import dataclass
 
 LANES = (1, 2, 4, 8, 16, 32)
 """Neighbouring lanes that may draw together."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kcc.base.profile.model import Histogram, LaunchProfile, Profile
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kcc.base.profile.model import KernelInfo, LaunchProfile
+from kcc.base.records import dataclass
 from kcc.synth.assembly.control import quantiles
 from kcc.synth.original.observed import KernelFacts
 

@@ -9,12 +9,12 @@ locality: neighbouring rows stay neighbours, scattered ones scattered.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.synth.assembly.model import Fill
 from kcc.synth.original.coarse import FEW, LEAST_TOLD, TRUTHS, extremes, told, truncated
 from kcc.synth.original.order import NONE, SAMPLE, Correlation, ascends_in, correlation_of

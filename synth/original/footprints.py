@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.launches import TracedBuffer, TraceLaunch
 from kcc.synth.assembly.model import Fill
 from kcc.synth.original.contents import Array, Coding, Use, described, rows_in

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     Binary,

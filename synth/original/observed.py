@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.profile.model import KernelInfo, LaunchProfile
+from kcc.base.records import dataclass
 from kcc.base.trace.launches import TraceLaunch
 from kcc.frontend.ir.instructions import (
     AnyInstruction,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kcc.base.records import dataclass
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

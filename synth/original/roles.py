@@ -10,8 +10,8 @@ is kept, loop counters and remainders too; what is loaded in between is data, wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
     AnyInstruction,

@@ -8,10 +8,10 @@ that is the kernels' LLVM IR: every instruction of every block with its type and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.profile.model import KernelInfo, LaunchProfile, Profile
+from kcc.base.records import dataclass
 from kcc.base.trace.launches import TraceLaunch, check_launch
 from kcc.base.trace.rows import Json, RowError, from_json, to_json
 from kcc.frontend import compile_source

@@ -10,9 +10,10 @@ what a thread does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.profile.model import LaunchProfile
+from kcc.base.records import dataclass
 from kcc.synth.assembly.moving import can_leave_out
 from kcc.synth.original.observed import KernelFacts, LaunchFacts
 

@@ -3,8 +3,7 @@ so that no filled array can stand for them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.values import Value
 
 

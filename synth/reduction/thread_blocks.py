@@ -14,7 +14,6 @@ first of these that has the original's mixture, since what moves a thread block 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -24,6 +23,7 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import occupancy_of
 from kcc.base.profile.model import PerBlock
+from kcc.base.records import dataclass
 from kcc.sim.sampling.block_profile import LaunchProfile as BlockProfile
 from kcc.sim.sampling.regions import cluster_epochs, epochs_of
 

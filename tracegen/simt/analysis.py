@@ -12,8 +12,9 @@ here are strongly connected components without the reconvergence point, so any g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import MATRICES
 from kcc.frontend.ir.instructions import (
     Alloca,

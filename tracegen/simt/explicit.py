@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import COPIED, COPYING, Binary, Call
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import AnyInstruction
 from kcc.frontend.ir.types import I1, I8, I64, FloatTy, IntTy, VecTy

@@ -15,9 +15,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
+from kcc.base.records import dataclass
 from kcc.tracegen.simt.layout import Status, Worker
 
 BlocksFunction = Callable[[int, int, int], int]

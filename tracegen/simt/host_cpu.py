@@ -11,12 +11,12 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 
 VARIABLE = "KCC_TARGET_CPU"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
     Alloca,

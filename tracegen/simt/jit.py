@@ -11,7 +11,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from kcc.base.cache_folder import is_trusted
+from kcc.base.records import dataclass
 from kcc.tracegen.simt.guard import BlocksFunction, GuardedCode
 from kcc.tracegen.simt.host_cpu import host_cpu, without_avx512
 

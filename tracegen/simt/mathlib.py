@@ -8,10 +8,11 @@ own front end and widened like any kernel, so that what they compute is the same
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 
+from kcc.base.records import dataclass
 from kcc.frontend import compile_source
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value

@@ -9,8 +9,9 @@ vector, others one by one; where lanes write the same address the highest wins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, poison, zero
 from kcc.frontend.ir.types import I1, I64, IntTy, IrType, PtrTy, StructTy, VecTy, size_bytes
 from kcc.tracegen.simt.arithmetic import type_suffix

@@ -8,8 +8,8 @@ divergent loop but used outside has two slots: a scalar for the inside, lanes fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     Alloca,
     AnyInstruction,

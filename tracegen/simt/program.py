@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder
 from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.types import I32

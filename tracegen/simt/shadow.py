@@ -12,9 +12,9 @@ the shadow is copied.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import AnyInstruction, InsertElement, Load, ShuffleVector, Store
 from kcc.frontend.ir.model import Function, users

@@ -6,8 +6,9 @@ Where several are possible each is tried: an address in any of them is taken.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
     AnyInstruction,

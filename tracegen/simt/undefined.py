@@ -15,9 +15,10 @@ instructions named ``undef.*``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.primitives import OF_WARPS, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import (
     AnyInstruction,

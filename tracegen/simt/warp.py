@@ -12,8 +12,9 @@ after a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
     Branch,

@@ -7,8 +7,7 @@ of the warp. Pointers are 64-bit virtual addresses. Masks are integers of W bits
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value, const_int, zero
 from kcc.frontend.ir.types import (
     I1,

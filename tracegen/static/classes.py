@@ -8,11 +8,12 @@ with that of warps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.classes import ClassWords, WarpClass
 from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.program import StaticProgram

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.base.trace.coordinates import Radices
 from kcc.base.trace.launches import CLASSES, TracedBuffer, TracedScalar, TraceLaunch
 from kcc.frontend.ir.types import size_bytes

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from kcc.base.profile.model import (
     LoopInfo,
     Profile,
 )
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TraceTables
 from kcc.tracegen.profiling.shape import kernel_info
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from kcc.base.assumptions import Assumptions
 from kcc.base.profile.model import Profile
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import TraceTables
 from kcc.frontend.ir.instructions import (
     AtomicRmw,

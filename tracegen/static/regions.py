@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kcc.base.records import dataclass
 
 Place = tuple[int, ...]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.affine import unwrapped

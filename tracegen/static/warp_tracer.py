@@ -13,11 +13,10 @@ an entry has the lanes as well, and where they meet others, as the engine has it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.plan import Object
 from kcc.tracegen.static.dealing import Dealer

@@ -9,11 +9,12 @@ form are carried along, one iteration after another.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import I1, IntTy
 from kcc.passes.symbolic import semantics
 from kcc.passes.symbolic.build import SymbolicValues

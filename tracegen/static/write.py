@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.base.trace.launches import LaunchTotals
 from kcc.base.trace.writer import TraceWriter
 from kcc.tracegen.static.classes import StaticClass

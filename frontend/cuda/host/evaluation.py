@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.built_ins import built_in, method
 from kcc.frontend.cuda.host.expressions import TYPES, ExpressionParser, TooDeepError, spaced
 from kcc.frontend.cuda.host.nodes import (

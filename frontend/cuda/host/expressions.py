@@ -6,8 +6,9 @@ What is no C++ that is known here becomes an expression without a value; nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.nodes import (
     Binary,
     Braces,

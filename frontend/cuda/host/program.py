@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.expressions import parted
 from kcc.frontend.cuda.host.nodes import Declared
 from kcc.frontend.cuda.host.syntax import Parser

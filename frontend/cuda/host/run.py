@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.evaluation import MOST_STEPS, Evaluation
 from kcc.frontend.cuda.host.expressions import TooDeepError
 from kcc.frontend.cuda.host.nodes import (

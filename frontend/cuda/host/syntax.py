@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.frontend.cuda.host.expressions import LEVEL, MOST_DEPTH, ExpressionParser, TooDeepError
 from kcc.frontend.cuda.host.nodes import (
     Block,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from kcc.base.records import dataclass
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+|\\[ \t]*\n|//[^\n]*|/\*.*?\*/)

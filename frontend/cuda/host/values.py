@@ -6,8 +6,10 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from kcc.base.records import dataclass
 
 Extents = tuple[int, int, int]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from kcc.base.records import dataclass
 from kcc.frontend.clang import host_code
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import C_HEADERS, CPP_HEADERS, KNOWN

@@ -14,13 +14,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO, Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.frontend import PYTHON_KERNEL
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, DoorOptions, SourceText

@@ -7,9 +7,10 @@ types and pointers are seen across calls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.frontend.ptx.reading.model import (
     SIZES,
     Address,

@@ -11,8 +11,8 @@ element twice), the others repeat the first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import BITS, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.matrices import ELEMENT, SHAPE, listed, multiplied

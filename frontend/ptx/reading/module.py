@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 from kcc.frontend.clang.canonical import LAYOUT, TRIPLE
 from kcc.frontend.kernel import Refused
 from kcc.frontend.lowering.debug import MAX_COLUMN, quote

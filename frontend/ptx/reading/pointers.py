@@ -9,8 +9,9 @@ A register that is a pointer on one way and something else on another stays an i
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import (
     Address,

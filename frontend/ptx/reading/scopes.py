@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.frontend.ptx.reading.cursor import Cursor
 from kcc.frontend.ptx.reading.model import Function
 from kcc.frontend.ptx.reading.tokens import Places, Token

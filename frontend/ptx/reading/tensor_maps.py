@@ -10,9 +10,10 @@ not, and so such kernels are not run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import (
     Address,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 _TOKEN = re.compile(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import GROUP
 from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import (

@@ -7,10 +7,11 @@ what a key takes stands beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from kcc.base.gpu.facts import Fact, integer, integers, number, text
+from kcc.base.records import dataclass
 
 SECTOR_BYTES = 32
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, Generic, TypeAlias, TypeVar
+
+from kcc.base.records import dataclass
 
 Value: TypeAlias = "int | float | str | tuple[int, ...]"
 V_co = TypeVar("V_co", bound="int | float | str | tuple[int, ...]", covariant=True)

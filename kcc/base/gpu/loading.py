@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from kcc.base.gpu.facts import Fact, Quality
 from kcc.base.gpu.reading import Sheet, compose, read_sheet, unknown_key
 from kcc.base.gpu.schema import described, rules
 from kcc.base.gpu.values import BadValue, parse_value
+from kcc.base.records import dataclass
 
 FOLDER = Path(__file__).resolve().parents[2] / "gpus"
 OVERLAYS = FOLDER / "overlays"

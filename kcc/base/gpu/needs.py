@@ -6,13 +6,13 @@ why; the reader records each use of an assumed or weak value, for the report's c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.schema import fact_of, rules
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ NVIDIA's occupancy calculator is the reference: the tests hold its results for e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.needs import Assumption, GpuReader
+from kcc.base.records import dataclass
 
 
 class Limiter(Enum):

@@ -7,7 +7,7 @@ parsed by the rule of its key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,6 +17,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticSink, Span
 from kcc.base.gpu.facts import Alternative, Fact, Kind, Quality, Rule, Value
 from kcc.base.gpu.schema import SECTIONS, rules
 from kcc.base.gpu.values import BadValue, parse_integers, parse_value
+from kcc.base.records import dataclass
 
 MAX_BYTES = 200_000
 """The shipped ones have ten thousand."""

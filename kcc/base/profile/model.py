@@ -9,10 +9,11 @@ are tracked (:attr:`LaunchProfile.reuse_sampled`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kcc.base.records import dataclass
 
 Counts = NDArray[np.int64]
 

@@ -11,7 +11,7 @@ lanes, or has its numbers for each of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch, TraceDecoder, TraceWordsError
 from kcc.base.trace.index import IndexRow
 from kcc.base.trace.layout import (

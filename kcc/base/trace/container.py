@@ -10,11 +10,11 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.records import dataclass
 
 MAGIC = b"\x89KCT\r\n\x1a\n"
 """As that of PNG: shows files that were taken for text on their way."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.container import START, RecordReader, contradictory
 from kcc.base.trace.launches import LaunchTotals
 from kcc.base.trace.layout import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
+from kcc.base.records import dataclass
 from kcc.base.trace.coordinates import NO_RADICES, SIDES, Coordinates, Radices
 
 DYNAMIC, STATIC = "dynamic", "static"

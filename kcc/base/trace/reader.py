@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence, Sized
-from dataclasses import dataclass
 from operator import add
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.chunks import ChunkRecord
 from kcc.base.trace.classes import ClassTrace
 from kcc.base.trace.container import (

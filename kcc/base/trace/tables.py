@@ -6,8 +6,7 @@ the instructions stands here, once per kernel. All numbers count from 0 through 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import Json, from_json, to_json
 
 CLASSES = (

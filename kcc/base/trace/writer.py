@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.records import dataclass
 from kcc.base.trace.classes import ClassWords, WarpClass, pack_class, pack_words
 from kcc.base.trace.container import MAX_JSON_BYTES, RecordFile, records_of
 from kcc.base.trace.decode import TraceCounter

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import AccessOp

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kcc.base.records import dataclass
 from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control.divergence import Divergence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.base.terms import WORDS
 from kcc.frontend.ir.instructions import AnyInstruction, Binary, DebugLocation
 from kcc.frontend.ir.model import Function

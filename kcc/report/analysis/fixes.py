@@ -7,9 +7,9 @@ accesses would cost, all those to the array or, where work-items change places, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kcc.base.records import dataclass
 from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.report.analysis.annotated import AnnotatedLine, annotate
 from kcc.report.analysis.html_tables import accesses, branches
 from kcc.report.analysis.line_costs import LineCost, cost_text, line_cost, runs_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import activity
 from kcc.passes.access.activity_shares import ActivityShares

@@ -8,8 +8,9 @@ that put boxes at the mean place of their neighbours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from kcc.base.records import dataclass
 
 GAP_X = 26.0
 GAP_Y = 44.0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kcc.base.records import dataclass
 from kcc.passes.control.trip_counts import TripKind
 from kcc.report.analysis.costs import is_worth_saying, request_cost
 from kcc.report.analysis.model import Access, Branch, Cost, KernelReport, LineFacts, Loop

@@ -7,12 +7,13 @@ unknown. What is not known is an :class:`Unknown`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.base.launch import Origin
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Argument, Language, Refused
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kcc.base.launch import Launch
+from kcc.base.records import dataclass
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.unknown import Unknown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from rich.cells import cell_len, set_cell_size
@@ -12,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from kcc.base.records import dataclass
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
 from kcc.report.analysis.annotated import COSTS_LEGEND, Excerpt, annotate, legend

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from kcc.base.launch import Origin
+from kcc.base.records import dataclass
 from kcc.base.terms import WORDS
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Access, KernelReport

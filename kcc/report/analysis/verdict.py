@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kcc.base.launch import Origin
+from kcc.base.records import dataclass
 from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.unknown import Unknown

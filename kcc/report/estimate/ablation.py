@@ -4,12 +4,13 @@ the choice of the first, change where the mechanism is switched off."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.report.estimate.record import EstimateRecord, configuration_words
 
 Numbers = NDArray[np.float64]

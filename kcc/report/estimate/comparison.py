@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from kcc.base.records import dataclass
 from kcc.report.estimate.record import (
     EstimateDocument,
     EstimateRecord,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import kcc
 from kcc.base.advice import Advice
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import RowError, from_json
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.estimate import Configuration

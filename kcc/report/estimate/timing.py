@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.report.estimate.record import (
     CPI_DECIMALS,
     AssumedValue,

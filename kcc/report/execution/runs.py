@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from textwrap import fill
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.opencl.session import LaunchRow
 from kcc.report.shared.text import share_text
 

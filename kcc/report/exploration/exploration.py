@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kcc.base.records import dataclass
 from kcc.base.terms import stall_label
 from kcc.report.exploration.front import Regret, front_of
 from kcc.report.plots.space import DesignSpace, SpacePoint

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+from kcc.base.records import dataclass
 
 
 def front_of(costs: Sequence[float], times: Sequence[float]) -> list[int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 
+from kcc.base.records import dataclass
 from kcc.base.terms import stall_label
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.ink import GRID, INK, PAPER

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import kcc
 from kcc.base.profile.model import LaunchProfile, Profile
+from kcc.base.records import dataclass
 from kcc.frontend.ir.types import VOID
 from kcc.report.miniature.full import ending_text, operand_text, value_text
 from kcc.report.miniature.verdict import verdict_of_miniature

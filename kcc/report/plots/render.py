@@ -11,10 +11,10 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.report.shared.ink import GRID, INK, PAPER, on_page
 from kcc.report.shared.markup import NOTHING, Markup, tag
 

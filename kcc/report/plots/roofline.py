@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.report.estimate.record import Counted, EstimateRecord
 from kcc.report.plots.render import Chart
 from kcc.report.shared.ink import BLUE, GREEN, ORANGE, VIOLET

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
+
+from kcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kcc.base.advice import Advice
+from kcc.base.records import dataclass
 from kcc.report.simulation.run import IDLE, SimulationRun, added, totals_of
 from kcc.sim.result import Timing
 

@@ -8,9 +8,10 @@ so the parts of both runs add up to their times, and the differences to the diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kcc.base.records import dataclass
 from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table

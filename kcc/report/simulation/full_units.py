@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import written
 from kcc.report.simulation.sampling import SCHEMA, Json

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.advice import Advice
 from kcc.base.gpu.needs import Assumption
+from kcc.base.records import dataclass
 from kcc.report.simulation.kept import remembered
 from kcc.sim.result import LineTiming, Timing
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 
 import kcc
+from kcc.base.records import dataclass
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written
 from kcc.sim.sampling.block_profile import LaunchProfile

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.records import dataclass
 from kcc.base.trace.rows import RowError, from_json
 from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
 

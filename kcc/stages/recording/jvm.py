@@ -13,13 +13,13 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
 from kcc.stages.recording.running import find_tool, nothing_recorded, run_recorded
 

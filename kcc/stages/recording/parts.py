@@ -10,9 +10,10 @@ import json
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
 from kcc.base.trace.rows import from_json
 from kcc.sim.sampling.simprof.table import UnitTable

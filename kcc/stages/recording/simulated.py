@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -16,6 +16,7 @@ import numpy as np
 
 import kcc
 from kcc.base.gpu import load_gpu
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace, open_trace
 from kcc.sim.cycle.kept import Arrays
 from kcc.sim.sampling.block_profile import profile_launch

@@ -9,8 +9,8 @@ the work-item: a thread block finds the lines that another one left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.activity import Activity, activity
 from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, Warps

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kcc.base.gpu.needs import GpuReader
+from kcc.base.records import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.sim.caches.footprint import (

@@ -11,10 +11,10 @@ HiPEAC 2008: deviations cost, flow is kept).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.frontend.machine_code.graph import MachineGraph
 
 SLOW_WAY = 1e-6

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from kcc.base.records import dataclass
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast
 from kcc.frontend.ir.opcodes import Opcode

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.base.trace.tables import Segment, TracedAccessTable, TraceTables
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import FloatTy, scalar_of

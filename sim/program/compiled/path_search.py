@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from kcc.base.records import dataclass
 from kcc.frontend.machine_code.graph import MachineGraph
 from kcc.passes.graph.graphs import dominator_tree, transposed
 from kcc.sim.program.compiled.lowering import WEAK

@@ -8,11 +8,12 @@ the trace that it comes from.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch, joined
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.frontend.kernel import Kernel

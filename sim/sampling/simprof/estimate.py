@@ -7,10 +7,11 @@ units (Cochran, Sampling Techniques, 1977, section 6.10), which for equal sizes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.estimate import CERTAIN, LEVEL, Spread, add_spreads
 from kcc.sim.sampling.simprof.table import Floats, Indices
 

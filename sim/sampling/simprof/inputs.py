@@ -11,12 +11,13 @@ by each recording; by how much recordings differ in it says how far a new input 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import Stat

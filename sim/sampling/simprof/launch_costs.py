@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import IssuedLaunch, compiled_launch

@@ -10,13 +10,13 @@ features too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.base.trace.reader import LaunchTrace
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine

@@ -10,10 +10,9 @@ metric between the phases at 5 %.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.simprof.features import FEATURES, select_features
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable, in_features, variation
 
@@ -61,7 +60,10 @@ class Phases:
         return np.bincount(self.labels, minlength=self.count)
 
 
-def form_phases(table: UnitTable, options: PhaseOptions = PhaseOptions()) -> Phases:
+DEFAULTS = PhaseOptions()
+
+
+def form_phases(table: UnitTable, options: PhaseOptions = DEFAULTS) -> Phases:
     """The phases of a table of at least one unit."""
     columns, scores = select_features(table.shares, table.speed, options.features)
     points = table.shares[:, columns]

@@ -14,12 +14,13 @@ mean moved as far, but no test says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.simprof.phases import Phases, classify
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
 

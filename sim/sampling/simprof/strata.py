@@ -10,10 +10,9 @@ takes most from the variance under the optimal allocation, which goes by the sum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.simprof.allocation import allocate, joined_phases
 from kcc.sim.sampling.simprof.phases import Phases
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable

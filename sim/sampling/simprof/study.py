@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from kcc.base.records import dataclass
 from kcc.sim.sampling.estimate import LEVEL
 from kcc.sim.sampling.simprof.allocation import CERTAINTY, draw_units, required_units
 from kcc.sim.sampling.simprof.baselines import contiguous, one_per_phase, simple_random

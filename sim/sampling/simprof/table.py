@@ -7,10 +7,12 @@ depends on where the run was recorded: the table says it in words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kcc.base.records import dataclass
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
