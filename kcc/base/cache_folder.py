@@ -3,8 +3,10 @@ there. Whoever can write to such a folder decides what the next run executes."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 _refused = dict[Path, str]()
@@ -47,3 +49,31 @@ def user_cache_dir() -> Path | None:
     except RuntimeError:
         return None
     return Path(base) / "kcc"
+
+
+def kept(folder: Path, name: str) -> bytes | None:
+    """What is kept under a name; None where nothing is, or what is there is damaged."""
+    try:
+        stored = (folder / f"{name}.o").read_bytes()
+    except OSError:
+        return None
+    data, checksum = stored[:-32], stored[-32:]
+    return data if _checksum(name, data) == checksum else None
+
+
+def keep(folder: Path, name: str, data: bytes) -> None:
+    """Write beside and rename, so that readers see all or nothing. A folder that cannot be
+    written costs the cache, not the run. Others cannot write to one that is made here."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=folder)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data + _checksum(name, data))
+        Path(beside).replace(folder / f"{name}.o")
+    except OSError:
+        return
+
+
+def _checksum(name: str, data: bytes) -> bytes:
+    """Of an entry and of what it is for: one entry's file in place of another is damage."""
+    return hashlib.sha256(name.encode() + data).digest()

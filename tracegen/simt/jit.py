@@ -7,9 +7,7 @@ them: the text says exactly which operations are done and contraction is off.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
-from kcc.base.cache_folder import is_trusted
+from kcc.base.cache_folder import is_trusted, keep, kept
 from kcc.base.records import dataclass
 from kcc.tracegen.simt.guard import BlocksFunction, GuardedCode
 from kcc.tracegen.simt.host_cpu import host_cpu, without_avx512
@@ -62,14 +60,15 @@ def compile_program(
     """
     _initialise()
     name = _name(key)
-    kept = cache_dir if cache_dir and is_trusted(cache_dir) else None
-    data = _read(kept, name)
+    folder = cache_dir if cache_dir and is_trusted(cache_dir) else None
+    data = kept(folder, name) if folder else None
     if data is None:
         data = _compile(write())
         if MASKED_TERNLOG.search(data):
             with without_avx512():
                 data = _compile(write())
-        _store(kept, name, data)
+        if folder:
+            keep(folder, name, data)
     engine, found = _load(data, (function,))
     return NativeProgram(GuardedCode(found[function]), engine)
 
@@ -131,38 +130,6 @@ def _name(key: str) -> str:
     machine = f"{cpu.name} {cpu.flattened()}"
     parts = (llvmlite.__version__, machine, MASKED_TERNLOG.pattern.hex(), key)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _checksum(name: str, data: bytes) -> bytes:
-    """Of an entry's code and of what it is for: one entry's file in place of another is damage."""
-    return hashlib.sha256(name.encode() + data).digest()
-
-
-def _read(folder: Path | None, name: str) -> bytes | None:
-    """An entry whose checksum, its last 32 bytes, is right."""
-    if folder is None:
-        return None
-    try:
-        stored = (folder / f"{name}.o").read_bytes()
-    except OSError:
-        return None
-    data, checksum = stored[:-32], stored[-32:]
-    return data if _checksum(name, data) == checksum else None
-
-
-def _store(folder: Path | None, name: str, data: bytes) -> None:
-    """Write beside and rename, so that readers see all or nothing. A folder that cannot be
-    written costs the cache, not the run. Others cannot write to one that is made here."""
-    if folder is None:
-        return
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data + _checksum(name, data))
-        Path(beside).replace(folder / f"{name}.o")
-    except OSError:
-        return
 
 
 @cache

@@ -26,6 +26,7 @@ from kcc.base.records import dataclass
 from kcc.sim.caches.options import CacheOptions, Interleaving
 from kcc.sim.caches.reuse.layout import (
     EMPTY,
+    MOST_LINES,
     PERIODS,
     RECENT,
     Asked,
@@ -33,6 +34,7 @@ from kcc.sim.caches.reuse.layout import (
     First,
     Gpu,
     Lru,
+    Scratch,
     Second,
     Sm,
     SmOrder,
@@ -285,7 +287,7 @@ class _Trial:
         run_sm(
             program.code, sm, _warps(slots, loops, late, draws), _blocks(self.resident),
             _tallies(loops), _lru(caches.l1, loops), _lru(caches.constant, loops),
-            asked := _asked(self.rounds, len(program.accesses)),
+            asked := _asked(self.rounds, len(program.accesses)), _scratch(),
         )  # fmt: skip
         found = int(asked.totals[0])
         return asked._replace(requests=asked.requests[:found], weights=asked.weights[:found])
@@ -405,6 +407,12 @@ def _asked(rounds: int, accesses: int) -> Asked:
         np.empty((MOST_REQUESTS, 6), np.int64), np.empty((MOST_REQUESTS, 2)),
         np.zeros((rounds, accesses, len(First))), np.zeros(3, np.int64),
     )  # fmt: skip
+
+
+def _scratch() -> Scratch:
+    return Scratch(
+        np.zeros(MOST_LINES, np.int64), np.zeros(MOST_LINES, np.int64), np.zeros(5, np.int64)
+    )
 
 
 def _sampling(lookups: int, sets: int, enough: int) -> int:

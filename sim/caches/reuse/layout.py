@@ -181,6 +181,19 @@ class Asked(NamedTuple):
     totals: Ints
 
 
+MOST_LINES = 512
+"""That a request touches: 64 lanes, each with 16 numbers of 64 bits over a border."""
+
+
+class Scratch(NamedTuple):
+    """Room for the lines of an access, the sectors of each, and where its thread block stands:
+    place in the grid, on the SM, and which SM that is."""
+
+    lines: Ints
+    masks: Ints
+    at: Ints
+
+
 class Gpu(NamedTuple):
     """L2 and who asks: ``repeats`` times come the thread blocks of the second round and later ones.
     One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``;

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from kcc.base.native import inlined, native, uncounted
+from kcc.base.native import inlined, uncounted
 from kcc.sim.caches.reuse.l2_native import count_sectors, draw, leave_loop, pass_lines, touch
 from kcc.sim.caches.reuse.layout import (
+    MOST_LINES,
     PERIODS,
     Asked,
     Blocks,
@@ -19,6 +18,7 @@ from kcc.sim.caches.reuse.layout import (
     Lru,
     Op,
     Order,
+    Scratch,
     Sm,
     Tallies,
     Warps,
@@ -39,8 +39,6 @@ SETTLED = 0.01
 """By how much of its requests the misses of a period may differ from those of the one before."""
 
 RUNNING, WAITING, ENDED = 0, 1, 2
-MOST_LINES = 512
-"""That a request touches: 64 lanes, each with 16 numbers of 64 bits over a border."""
 
 
 @inlined
@@ -274,19 +272,15 @@ def access(
     return True
 
 
-@native
+@uncounted
 def run_sm(
     code: Code, sm: Sm, warps: Warps, blocks: Blocks, tallies: Tallies, l1: Lru, constants: Lru,
-    asked: Asked,
+    asked: Asked, scratch: Scratch,
 ) -> None:  # fmt: skip
     """Run the thread blocks of an SM: each turn one warp goes on to its next access, or to the
     barrier or the end that it comes to before."""
     last, left, last_slot = code.ops.shape[0], 0, -1
-    lines, masks, at = (
-        np.zeros(MOST_LINES, np.int64),
-        np.zeros(MOST_LINES, np.int64),
-        np.zeros(5, np.int64),
-    )
+    lines, masks, at = scratch.lines, scratch.masks, scratch.at
     for place in range(sm.resident):
         left += sm.warps if begin_block(sm, warps, blocks, asked, place, 0) else 0
     while left > 0 and asked.totals[STEPS] < sm.most_steps:
