@@ -104,6 +104,8 @@ def left_as_they_are(text: str, loops: frozenset[Place]) -> str:
 
 
 def _marked(text: str, loops: frozenset[Place], wish: str) -> str:
+    if not loops:
+        return text
     places = places_of(text)
     asked = set(_ASKED.findall(text))
     node = f"!{free_number(text)}"

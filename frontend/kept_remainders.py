@@ -41,6 +41,8 @@ _DEEPEST = 8
 def with_remainders(text: str, optimised: str) -> str:
     """The optimised module with remainders where the module ``text`` had them and masks of such
     phis stand now."""
+    if "rem " not in text:
+        return optimised
     before = places_of(text)
     opcodes = dict[Place, str]()
     for function in _FUNCTION.split(text):

@@ -4,12 +4,19 @@ LLVM drops the location of what it moves to another block, so that a debugger do
 For the question what a line costs the original place is the right one, and the names of values,
 which do survive, lead to it. What comes from inlined functions, and what has no name, is left as
 it is.
+
+The discriminator of a place is the line of PTX that an instruction was read from
+(:mod:`kcc.frontend.ptx.reading.module`): lost and found in the same way, and apart from the place,
+since instructions of several lines have one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import field
+from functools import cached_property
+from typing import NamedTuple, TypeVar
 
 from kcc.base.records import dataclass
 
@@ -18,30 +25,46 @@ _NAMED = re.compile(r"^  %([A-Za-z][\w$]*)((?:\.[\w$]+)*) = (?:tail )?([a-z]+) "
 _PLACE = re.compile(r", !dbg (!\d+)")
 _ATTACHMENT = re.compile(r", ![a-z]\S* !\d+")
 """LLVM prints the location before all others."""
-_LOCATION = re.compile(r"^(!\d+) = !DILocation\(line: (\d+), (?:column: (\d+), )?scope: (!\d+)\)$")
 _NODE = re.compile(r"^!(\d+) = ")
+_LOCATION = re.compile(r"(!\d+) = !DILocation\(line: (\d+), (?:column: (\d+), )?scope: (!\d+)\)$")
+_BLOCK = re.compile(
+    r"(!\d+) = !DILexicalBlockFile\(scope: (!\d+), file: (!\d+), discriminator: ([1-9]\d*)\)"
+)
+_FILE = re.compile(r"(!\d+) = [^\n]*?\bfile: (!\d+)")
 _INLINED = re.compile(r"\.i\d*(?:\.|$)")
 
 Place = tuple[int, int]
 """Line and column."""
 
+T = TypeVar("T")
+
+
+class _Located(NamedTuple):
+    """A place within a scope, and the discriminator of its block in it, 0 for none."""
+
+    scope: str
+    place: Place
+    row: int
+
+
+_NOWHERE = _Located("", (0, 0), 0)
+
 
 @dataclass(slots=True)
 class _Function:
-    """Places of a function's named instructions: by name, with the opcode."""
+    """Places and discriminators of a function's named instructions: by name, with the opcode."""
 
     scope: str
     places: dict[str, tuple[str, Place]] = field(default_factory=dict[str, tuple[str, Place]])
+    rows: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
 
 
 def restore_places(before: str, after: str) -> str:
     """``after``, which is ``before`` optimised, with the places that can be found again."""
     functions = _known_places(before)
-    locations = _locations(after)
-    nowhere = {node for node, (_, place) in locations.items() if not place[0]}
     lines = after.split("\n")
-    made = dict[tuple[str, Place], str]()
-    free = 1 + max((int(m[1]) for line in lines if (m := _NODE.match(line))), default=-1)
+    locations = _locations(lines)
+    made = _Nodes(lines)
     current: _Function | None = None
     scope = ""
     for number, line in enumerate(lines):
@@ -52,25 +75,61 @@ def restore_places(before: str, after: str) -> str:
         if current is None or not line.startswith("  %"):
             continue
         written = _PLACE.search(line)
-        if written and written[1] not in nowhere:
+        own = locations.get(written[1]) if written else _Located(scope, (0, 0), 0)
+        if own is None:
             continue
-        place = _original(current, line)
-        if place is None:
+        place = None if own.place[0] else _original(current.places, line)
+        row = None if own.row or not current.rows else _original(current.rows, line)
+        if place is None and row is None:
             continue
-        node = made.setdefault((scope, place), f"!{free + len(made)}")
+        node = made.location(
+            _Located(own.scope if place is None else scope, place or own.place, row or own.row)
+        )
         bare = _PLACE.sub("", line) if written else line
         attached = _ATTACHMENT.search(bare)
         end = attached.start() if attached else len(bare)
         lines[number] = f"{bare[:end]}, !dbg {node}{bare[end:]}"
-    nodes = [
-        f"{node} = !DILocation(line: {place[0]}, column: {place[1]}, scope: {scope})"
-        for (scope, place), node in made.items()
-    ]
-    return "\n".join([*lines, *nodes, ""]) if nodes else after
+    return "\n".join([*lines, *made.nodes, ""]) if made.nodes else after
 
 
-def _original(function: _Function, line: str) -> Place | None:
-    """The place of the instruction that this one is, or is a copy of.
+class _Nodes:
+    """The nodes that are added to a module, of which ``lines`` are those it has."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.nodes = list[str]()
+        self._lines = lines
+        self._made = dict[_Located, str]()
+
+    @cached_property
+    def _free(self) -> int:
+        return 1 + max((int(m[1]) for line in self._lines if (m := _NODE.match(line))), default=-1)
+
+    @cached_property
+    def _files(self) -> Mapping[str, str]:
+        """By scope, its file."""
+        return {m[1]: m[2] for line in self._lines if (m := _FILE.match(line))}
+
+    def location(self, wanted: _Located) -> str:
+        """The node of a place."""
+        if wanted not in self._made:
+            scope, place = wanted.scope, wanted.place
+            if wanted.row:
+                scope = self._add(
+                    f"!DILexicalBlockFile(scope: {scope}, file: {self._files[scope]}, "
+                    f"discriminator: {wanted.row})"
+                )
+            text = f"!DILocation(line: {place[0]}, column: {place[1]}, scope: {scope})"
+            self._made[wanted] = self._add(text)
+        return self._made[wanted]
+
+    def _add(self, text: str) -> str:
+        node = f"!{self._free + len(self.nodes)}"
+        self.nodes.append(f"{node} = {text}")
+        return node
+
+
+def _original(known: Mapping[str, tuple[str, T]], line: str) -> T | None:
+    """What is known of the instruction that this one is, or is a copy of.
 
     LLVM appends ``.1`` or ``.epil`` to copies of unrolled loops, and digits to other copies: a
     name that can be read as a copy of two instructions is not read.
@@ -82,17 +141,19 @@ def _original(function: _Function, line: str) -> Place | None:
     longest = len(name)
     shortest = len(name.rstrip("0123456789")) + 1
     names = [name[:n] for n in range(min(shortest, longest), longest + 1)]
-    found = [function.places[n][1] for n in names if function.places.get(n, ("",))[0] == opcode]
-    if function.places.get(name, ("",))[0] == opcode:
-        return found[-1]
+    found = [own[1] for n in names if (own := known.get(n)) is not None and own[0] == opcode]
+    exact = known.get(name)
+    if exact is not None and exact[0] == opcode:
+        return exact[1]
     return found[0] if len(found) == 1 else None
 
 
 def _known_places(text: str) -> dict[str, _Function]:
-    locations = _locations(text)
+    lines = text.split("\n")
+    locations = _locations(lines)
     functions = dict[str, _Function]()
     current: _Function | None = None
-    for line in text.split("\n"):
+    for line in lines:
         if line.startswith("define "):
             header = _HEADER.match(line)
             current = _Function(header[2]) if header else None
@@ -100,13 +161,21 @@ def _known_places(text: str) -> dict[str, _Function]:
                 functions[header[1]] = current
         elif current is not None and (match := _NAMED.match(line)) and not match[2]:
             written = _PLACE.search(line)
-            scope, place = locations.get(written[1], ("", (0, 0))) if written else ("", (0, 0))
-            if scope == current.scope and place[0]:
-                current.places[match[1]] = (match[3], place)
+            own = locations.get(written[1], _NOWHERE) if written else _NOWHERE
+            if own.scope == current.scope and own.place[0]:
+                current.places[match[1]] = (match[3], own.place)
+            if own.row:
+                current.rows[match[1]] = (match[3], own.row)
     return functions
 
 
-def _locations(text: str) -> dict[str, tuple[str, Place]]:
-    """Scope and place of each location that is not one of inlined code."""
-    found = (_LOCATION.match(line) for line in text.split("\n") if line.startswith("!"))
-    return {m[1]: (m[4], (int(m[2]), int(m[3] or 0))) for m in found if m}
+def _locations(lines: Iterable[str]) -> dict[str, _Located]:
+    """Each location that is not one of inlined code."""
+    nodes = [line for line in lines if line.startswith("!")]
+    blocks = {m[1]: (m[2], int(m[4])) for line in nodes if (m := _BLOCK.match(line))}
+    found = dict[str, _Located]()
+    for line in nodes:
+        if match := _LOCATION.match(line):
+            scope, row = blocks.get(match[4], (match[4], 0))
+            found[match[1]] = _Located(scope, (int(match[2]), int(match[3] or 0)), row)
+    return found

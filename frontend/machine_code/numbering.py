@@ -7,6 +7,7 @@ instruction says which instruction of the canonical IR it came from, unrolled co
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from kcc.base.records import dataclass
@@ -17,7 +18,7 @@ UNKNOWN_LINE = (1 << 24) - 1
 
 _HEADER = re.compile(r"^define [^\n]*?@(\"[^\"]+\"|[\w.$]+)\(")
 _DEFINED = re.compile(r"(?: !dbg !\d+)?(?= !\w+ !\d+|\s*\{$)")
-_LOCATION = re.compile(r", !dbg !\d+")
+_LOCATION = re.compile(r", !dbg (!\d+)")
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?(.*)$")
 _NAMED = re.compile(r"^!llvm\.(?:dbg\.cu|ident|module\.flags) ")
 _REFERENCE = re.compile(r"!(\d+)\b")
@@ -85,6 +86,29 @@ def numbered(ir: str, module: Module) -> str:
     return "\n".join([*lines, *_without_places(nodes), *places.nodes(places.next), unit])
 
 
+def places_of(ir: str) -> Mapping[str, Sequence[str]]:
+    """By function of a module's text, the node that says where each of its instructions is from,
+    such as ``!12``, "" for none."""
+    found, own, is_open = dict[str, list[str]](), list[str](), False
+    for line in ir.split("\n"):
+        header = _HEADER.match(line)
+        if header is not None:
+            own = found[header[1].strip('"')] = []
+        elif line.startswith("  ") and line.strip() and not _RECORD.match(line):
+            is_open = _goes_on(line, is_open=is_open)
+            if not is_open:
+                place = _LOCATION.search(line)
+                own.append(place[1] if place else "")
+    return found
+
+
+def _goes_on(line: str, *, is_open: bool) -> bool:
+    """Whether an instruction ends in a line that follows: what ends in ``[`` goes on up to ``]``;
+    ``is_open``: so did the line before."""
+    begins = line.rstrip().endswith("[")
+    return begins or (is_open and "]" not in line.partition(";")[0])
+
+
 class _Places:
     """Hands out nodes for the instructions of one function after another."""
 
@@ -106,16 +130,15 @@ class _Places:
         self.symbol = ""
 
     def located(self, line: str) -> str:
-        """A line of text; an instruction gets its place. What ends in ``[`` goes on up to ``]``."""
+        """A line of text; an instruction gets its place."""
         if line.startswith("@"):
             return _LOCATION.sub("", line)
         if not self.symbol or not line.startswith("  ") or not line.strip():
             return line
         plain = _LOCATION.sub("", line)
-        if self.open or plain.rstrip().endswith("["):
-            self.open = "]" not in plain.split(";")[0] or plain.rstrip().endswith("[")
-            if self.open:
-                return plain
+        self.open = _goes_on(plain, is_open=self.open)
+        if self.open:
+            return plain
         self.locations.append((self.next, self.line, self.scope))
         self.next, self.line = self.next + 1, self.line + 1
         head, separator, attached = _split(plain)

@@ -73,16 +73,13 @@ def nvidia_code(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineC
 
 
 def _of_own_ptx(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineCode] | None:
-    """The code of the PTX that came in; None where that is for a newer target or ptxas, or its
-    instructions are not those of the unit."""
+    """The code of the PTX that came in; None where that is for a newer target or ptxas."""
     plain = plain_ptx(unit.ptx)
     try:
         found = _codes(_kept(plain, tools, "ptx", partial(located_ptx, plain)), tools)
     except DiagnosticError:
         return None
-    origin, numbers = origins(unit, plain), Numbers.of(unit.module)
-    if origin is None:
-        return None
+    origin, numbers = origins(unit), Numbers.of(unit.module)
     return {
         symbol: _renumbered(code, numbers.first[symbol], origin[symbol])
         for symbol, code in found.items() if symbol in origin

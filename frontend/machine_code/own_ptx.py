@@ -13,8 +13,7 @@ from itertools import pairwise
 
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.kernel import CompiledUnit
-from kcc.frontend.options import BuildOptions, SourceText
-from kcc.frontend.ptx.reading import compile_ptx
+from kcc.frontend.machine_code.numbering import places_of
 from kcc.frontend.ptx.reading.tokens import Places, tokens_of
 
 _DEBUGGING = re.compile(
@@ -22,6 +21,11 @@ _DEBUGGING = re.compile(
 )
 _SECTION = re.compile(r"^[ \t]*\.section[^{]*\{.*?^[ \t]*\}", re.MULTILINE | re.DOTALL)
 _DEBUG = re.compile(r"^([ \t]*\.target[^\n]*), debug", re.MULTILINE)
+
+_DISCRIMINATED = re.compile(
+    r"^!(\d+) = !DILexicalBlockFile\([^\n]*\bdiscriminator: (\d+)\)", re.MULTILINE
+)
+_PLACE = re.compile(r"^(!\d+) = (?:distinct )?!DILocation\([^\n]*?\bscope: (!\d+)", re.MULTILINE)
 
 _NEW, _STATEMENT, _LABEL = frozenset[str](), frozenset(";"), frozenset(":")
 _DIRECTIVE = frozenset(";{")
@@ -61,19 +65,19 @@ def located_ptx(plain: str) -> str:
     return "".join([*parts, plain[written:], '\n.file 1 "ptx"\n'])
 
 
-def origins(unit: CompiledUnit, plain: str) -> Mapping[str, Mapping[int, tuple[int, ...]]] | None:
+def origins(unit: CompiledUnit) -> Mapping[str, Mapping[int, tuple[int, ...]]]:
     """By symbol, the instructions of the IR that stand for each line of the PTX: several where LLVM
-    unrolled a loop of it or made two ways of one. None where the IR is not that of the PTX."""
-    other = compile_ptx(SourceText("ptx", plain, ""), BuildOptions(opt_level=unit.opt_level))
+    unrolled a loop of it or made two ways of one. Reading PTX leaves its lines as discriminators of
+    places (:mod:`kcc.frontend.ptx.reading.module`)."""
+    lines = {f"!{m[1]}": int(m[2]) for m in _DISCRIMINATED.finditer(unit.ir)}
+    of_place = {m[1]: lines.get(m[2], 0) for m in _PLACE.finditer(unit.ir)}
     found = dict[str, Mapping[int, tuple[int, ...]]]()
-    for symbol, function in unit.module.functions.items():
-        own, twin = function.instructions, other.module.functions.get(symbol)
-        if twin is None or [r.opcode for r in own] != [r.opcode for r in twin.instructions]:
-            return None
+    for symbol, places in places_of(unit.ir).items():
         of_line = dict[int, list[int]]()
-        for index, row in enumerate(twin.instructions):
-            if row.location is not None:
-                of_line.setdefault(row.location.line, []).append(index)
+        for index, place in enumerate(places):
+            if line := of_place.get(place, 0):
+                of_line.setdefault(line, []).append(index)
+        own = unit.module.functions[symbol].instructions
         found[symbol] = {
             line: tuple(_standing([(own[i].opcode, i) for i in indices]))
             for line, indices in of_line.items()

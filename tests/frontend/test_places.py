@@ -66,6 +66,34 @@ def test_what_can_be_two_things_or_comes_from_elsewhere_is_left_alone() -> None:
     assert restored("%v1 = load i32, ptr %p, !dbg !12").endswith("(line: 8, column: 1, scope: !4)")
 
 
+def test_a_discriminator_is_found_again_beside_a_place_that_is_kept() -> None:
+    before = """define spir_kernel void @k(ptr %p) !dbg !1 {
+  %v1 = load i32, ptr %p, !dbg !4
+}
+!1 = distinct !DISubprogram(name: "k", file: !2)
+!3 = !DILexicalBlockFile(scope: !1, file: !2, discriminator: 30)
+!4 = !DILocation(line: 3, column: 7, scope: !3)
+"""
+    after = """define spir_kernel void @k(ptr %p) !dbg !1 {
+  %v1 = load i32, ptr %p, !dbg !4
+  %v1.1 = load i32, ptr %p
+  %v2 = load i32, ptr %p
+}
+!1 = distinct !DISubprogram(name: "k", file: !2)
+!4 = !DILocation(line: 5, column: 1, scope: !1)
+"""
+    first, copy, other = restore_places(before, after).split("\n")[1:4]
+    assert first.endswith("!dbg !6")
+    assert copy.endswith("!dbg !8")
+    assert other == "  %v2 = load i32, ptr %p"
+    assert restore_places(before, after).split("\n")[8:12] == [
+        "!5 = !DILexicalBlockFile(scope: !1, file: !2, discriminator: 30)",
+        "!6 = !DILocation(line: 5, column: 1, scope: !5)",
+        "!7 = !DILexicalBlockFile(scope: !1, file: !2, discriminator: 30)",
+        "!8 = !DILocation(line: 3, column: 7, scope: !7)",
+    ]
+
+
 def test_other_attachments_stay_after_the_place() -> None:
     found = restored("%v1 = load i32, ptr %p, align 4, !tbaa !7")
     assert found.endswith("align 4, !dbg (line: 3, column: 7, scope: !4), !tbaa !7")

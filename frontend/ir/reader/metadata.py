@@ -16,6 +16,7 @@ _LOCATION = re.compile(
     r"(?:distinct )?!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: (!\d+)"
     r"(?:, inlinedAt: (!\d+))?"
 )
+_FILE_BLOCK = re.compile(r"!DILexicalBlockFile\(scope: (!\d+), file: (!\d+),")
 _KIND = re.compile(r"(?:distinct )?!(\w+)\(")
 _LOOP_ITEM = re.compile(r"![0-9]+")
 _UNROLL = re.compile(r'!\{!"llvm\.loop\.unroll\.(\w+)"(?:, i32 (\d+))?\}')
@@ -34,6 +35,7 @@ class MetadataReader:
         self._constants = constants
         self._locations: dict[str, DebugLocation] = {}
         self._scopes: dict[str, tuple[str, str]] = {}
+        self._files: dict[str, str] = {}
         self._loops: dict[str, LoopMark] = {}
 
     def location(self, reference: str) -> DebugLocation | None:
@@ -105,6 +107,11 @@ class MetadataReader:
         """File and function of a scope: a subprogram, a lexical block or another file's block."""
         found = self._scopes.get(reference)
         if found is None:
+            block = _FILE_BLOCK.match(self._nodes.get(reference, ""))
+            if block is not None:
+                name = self._file(block[2])
+                found = self._scopes[reference] = (name, self._scope(block[1])[1])
+                return found
             fields = self._fields(reference)
             kind = _KIND.match(self._nodes.get(reference, ""))
             name = fields.get("name", '""')
@@ -112,6 +119,12 @@ class MetadataReader:
                 function = plain_string(name)
             else:
                 function = self._scope(fields["scope"])[1] if "scope" in fields else ""
-            file = self._fields(fields.get("file", "")).get("filename", '""')
-            found = self._scopes[reference] = (plain_string(file), function)
+            found = self._scopes[reference] = (self._file(fields.get("file", "")), function)
+        return found
+
+    def _file(self, reference: str) -> str:
+        found = self._files.get(reference)
+        if found is None:
+            name = self._fields(reference).get("filename", '""')
+            found = self._files[reference] = plain_string(name)
         return found

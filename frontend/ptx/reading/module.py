@@ -105,6 +105,7 @@ class _Nodes:
     places: Places
     nodes: list[str] = field(default_factory=list[str])
     known: dict[str, str] = field(default_factory=dict[str, str])
+    files: dict[str, str] = field(default_factory=dict[str, str])
 
     def add(self, text: str, *, shared: bool = True) -> str:
         if shared and text in self.known:
@@ -116,7 +117,15 @@ class _Nodes:
         return name
 
     def file(self, name: str) -> str:
-        return self.add(f'!DIFile(filename: {quote(name)}, directory: "")')
+        if name not in self.files:
+            self.files[name] = self.add(f'!DIFile(filename: {quote(name)}, directory: "")')
+        return self.files[name]
+
+    def block(self, scope: str, file: str, discriminator: int) -> str:
+        return self.add(
+            f"!DILexicalBlockFile(scope: {scope}, file: {self.file(file)}, "
+            f"discriminator: {discriminator})"
+        )
 
     def loop(self) -> str:
         number = len(self.nodes)
@@ -251,24 +260,17 @@ class _Builder:
         return node, span.file
 
     def location(self, item: Instruction, scope: str, file: str) -> str:
-        if item.line is not None and item.line.file in self.module.files:
-            name, line = self.module.files[item.line.file], item.line
-            span = Span(name, line.line, line.column)
-        elif self.module.files and item.line is not None:
-            return ""
-        else:
-            span = self.places.span(item.at)
-        if span.line == 0:
-            return self.location_text(Span(file, 0), scope, file)
-        return self.location_text(span, scope, file)
-
-    def location_text(self, span: Span, scope: str, file: str) -> str:
+        """Where an instruction came from; the discriminator is the line of PTX that it is."""
+        at = span = self.places.span(item.at)
+        if item.line is not None and self.module.files:
+            name, line = self.module.files.get(item.line.file), item.line
+            span = Span(name or file, line.line, line.column)
+            if name is None or line.line == 0:
+                span = Span(file, 0)
         inner = scope
         if span.file != file:
-            inner = self.nodes.add(
-                f"!DILexicalBlockFile(scope: {scope}, file: {self.nodes.file(span.file)}, "
-                "discriminator: 0)"
-            )
+            inner = self.nodes.block(scope, span.file, 0)
+        inner = self.nodes.block(inner, span.file, at.line)
         column = span.column if span.column <= MAX_COLUMN else 0
         node = self.nodes.add(f"!DILocation(line: {span.line}, column: {column}, scope: {inner})")
         return f", !dbg {node}"

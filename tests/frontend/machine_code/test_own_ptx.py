@@ -84,8 +84,7 @@ def test_each_instruction_has_its_line_and_nothing_else_one():
 
 def test_an_instruction_of_the_ir_stands_for_each_line():
     unit = compile_ptx(SourceText("sum.ptx", TEXT, ""), BuildOptions(opt_level=OptLevel.O2))
-    found = origins(unit, plain_ptx(TEXT))
-    assert found is not None
+    found = origins(unit)
     rows = unit.module.functions["sum"].instructions
     of = {line: [rows[i].opcode for i in indices] for line, indices in found["sum"].items()}
     (load,), (store,) = lines_with(TEXT, "ld.global"), lines_with(TEXT, "st.global")
@@ -95,13 +94,26 @@ def test_an_instruction_of_the_ir_stands_for_each_line():
 def test_all_copies_of_an_unrolled_loop_stand_for_a_line():
     text = TEXT.replace('\t.pragma "nounroll";\n', "")
     unit = compile_ptx(SourceText("sum.ptx", text, ""), BuildOptions(opt_level=OptLevel.O2))
-    found = origins(unit, plain_ptx(text))
-    assert found is not None
+    found = origins(unit)
     rows = unit.module.functions["sum"].instructions
     (load,) = lines_with(text, "ld.global")
     loads = [n for n, row in enumerate(rows) if row.opcode is Opcode.LOAD]
     assert len(loads) > 1
     assert list(found["sum"][load]) == loads
+
+
+def test_lines_of_the_source_and_of_the_ptx_are_kept_beside_each_other():
+    text = re.sub(r"\n\t(?=ld|fma|add|st\.)", "\n\t.loc 1 80 5\n\t", TEXT)
+    text = text.replace('\t.pragma "nounroll";\n', "")
+    (with_places, plain) = (
+        compile_ptx(SourceText("sum.ptx", each, ""), BuildOptions(opt_level=OptLevel.O2))
+        for each in (text, plain_ptx(text))
+    )
+    assert origins(with_places) == origins(plain)
+    rows = with_places.module.functions["sum"].instructions
+    loads = [row.location for row in rows if row.opcode is Opcode.LOAD]
+    assert len(loads) > 1
+    assert {str(each) for each in loads} == {"/there/sum.cu:80:5"}
 
 
 def test_a_loop_whose_pragma_stands_after_its_label_is_not_unrolled():
