@@ -84,6 +84,17 @@ def done_apart(work: Callable[[], T], options: tuple[str, ...] = ()) -> T:
     return result
 
 
+def be_ready(options: tuple[str, ...] = ()) -> None:
+    """Start the process that does work with these options, where it can be: a thread beside others
+    must not, as locks that they hold would stay locked in the copy.
+
+    :raises EndedError: when it cannot be started.
+    """
+    if hasattr(os, "fork"):
+        with _lock:
+            _worker(options)
+
+
 def forget() -> None:
     """End all processes that do work; the next is done in one that knows what this one knows
     then."""
@@ -93,12 +104,7 @@ def forget() -> None:
 
 def _answered(request: bytes, options: tuple[str, ...]) -> bytes:
     while True:
-        if options not in _workers:
-            try:
-                _workers[options] = _started(options)
-            except OSError as error:
-                raise EndedError(f"cannot be started: {error.strerror}") from None
-        worker = _workers[options]
+        worker = _worker(options)
         try:
             answer = _exchanged(worker.channel, request)
         except OSError:
@@ -115,6 +121,15 @@ def _answered(request: bytes, options: tuple[str, ...]) -> bytes:
             if worker.done == _MOST_WORK:
                 _workers.pop(options).end()
             return answer
+
+
+def _worker(options: tuple[str, ...]) -> _Worker:
+    if options not in _workers:
+        try:
+            _workers[options] = _started(options)
+        except OSError as error:
+            raise EndedError(f"cannot be started: {error.strerror}") from None
+    return _workers[options]
 
 
 def _exchanged(channel: socket.socket, request: bytes) -> bytes:

@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
@@ -16,7 +17,7 @@ import llvmlite
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.records import dataclass
 from kcc.base.scratch import scratch_folder
-from kcc.frontend.apart import EndedError, done_apart
+from kcc.frontend.apart import EndedError, be_ready, done_apart
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import UNKNOWN_LINE, Numbers, numbered
@@ -34,6 +35,11 @@ stores it and leave its loads where they are, all of whose values then live at o
 where NVRTC's PTX has 32, in a convolution whose image does not divide by its blocks)."""
 
 _NO_LINE = re.compile(r"^(\s*\.loc\s+\d+) 0 0", re.MULTILINE)
+
+_INDIRECT = re.compile(r"\b(?:BRX|JMX)\b")
+
+OLDEST_WITHOUT_STACK = 70
+"""Volta (CUDA Binary Utilities: SSY, PBK and SYNC are those of GPUs before it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,12 @@ def nvidia_code(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineC
     return _codes(
         _kept(text, tools, unit.language.value, partial(_emitted, unit, tools, text)), tools
     )
+
+
+def be_ready_for_threads() -> None:
+    """Start what :func:`nvidia_code` needs, so that it may be called in another thread."""
+    with suppress(EndedError):  # whoever needs it is told
+        be_ready(_LLVM_OPTIONS)
 
 
 def _of_own_ptx(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineCode] | None:
@@ -186,7 +198,16 @@ def _made(ptx: str, tools: NvidiaTools) -> _Product:
     with scratch_folder() as folder:
         cubin = folder / "kernel.cubin"
         report = assemble(ptx, tools.target, tools.ptxas, cubin, ["-lineinfo"])
-        listing = ""
-        if tools.nvdisasm is not None:
-            listing = run_tool([str(tools.nvdisasm), "-g", "-c", "-hex", str(cubin)])
+        listing = "" if tools.nvdisasm is None else _listing(cubin, tools.target, tools.nvdisasm)
     return _Product(version_of(tools.ptxas), report, listing)
+
+
+def _listing(cubin: Path, target: str, nvdisasm: Path) -> str:
+    """What the disassembler prints. Its analysis of data flow, a fifth of its time, says where
+    indirect jumps go; before Volta all that leave a region are such."""
+    command = [str(nvdisasm), "-g", "-c", "-hex", str(cubin)]
+    if int(target.removeprefix("sm_")) >= OLDEST_WITHOUT_STACK:
+        listing = run_tool([*command, "-ndf"])
+        if not _INDIRECT.search(listing):
+            return listing
+    return run_tool(command)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from kcc.frontend.machine_code.graph import MachineGraph
 
 Made = dict[str, frozenset[int]]
@@ -33,8 +35,11 @@ def _through(
     for place in range(part.first, part.end):
         row = graph.code.instructions[place]
         if found is not None:
-            sources = (s for r in row.used for s in made.get(r, frozenset[int]()))
-            found[place] = tuple(dict.fromkeys(sources))
+            sources = [made[r] for r in row.used if r in made]
+            found[place] = (
+                tuple(sources[0]) if len(sources) == 1
+                else tuple(dict.fromkeys(chain.from_iterable(sources)))
+            )  # fmt: skip
         for register in row.made:
             before = made.get(register) if row.predicate else None
             before = before or frozenset[int]()

@@ -119,7 +119,8 @@ class SourceMaker:
     """Models that look at a kernel's source."""
 
     def __init__(self, question: Question, stage: StageRunner) -> None:
-        self.question, self.workshop = question, Workshop(stage)
+        ahead = question.codes.values() if len(question.codes) <= GPUS_PER_TASK else ()
+        self.question, self.workshop = question, Workshop(stage, ahead)
 
     def prepare(self, request: AnalysisRequest) -> Sequence[PreparedKernel]:
         """The kernels that are asked for; raises :class:`DiagnosticError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,6 +35,8 @@ from kcc.stages.analyze import (
 )
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kcc.base.advice import Advice
     from kcc.base.expressions import Expression, Value
     from kcc.base.gpu.description import GpuDescription
@@ -157,13 +159,15 @@ class PreparedKernel:
 
 class Workshop:
     """Prepares kernels. What it prepared last is kept: requests that differ in their launches only
-    are compiled once, those that follow each other for other GPUs are analysed once."""
+    are compiled once, those that follow each other for other GPUs are analysed once. Compilers
+    ``ahead`` are those that questions will be about: they begin as soon as there is a unit."""
 
-    def __init__(self, stage: Around = plainly) -> None:
+    def __init__(self, stage: Around = plainly, ahead: Iterable[CodeRequest] = ()) -> None:
         collect_seldom()
-        self.stage = stage
+        self.stage, self.ahead = stage, tuple(ahead)
         self._compiled: tuple[object, CompiledUnit, Mapping[str, Registers]] | None = None
         self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
+        self._begun: Mapping[CodeRequest, Future[Mapping[str, MachineCode]]] = {}
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
         self._amd: Workshop | None = None
@@ -226,9 +230,17 @@ class Workshop:
         if self._compiled is None or self._compiled[0] != key:
             plain = compile_unit(request, self.stage)
             unit = self.stage("folding", lambda: fold_math(plain))
+            self._begun = self._begin(unit)
             self._compiled = (key, unit, count_registers(unit, request, self.stage))
             self._coded.clear()
         return self._compiled[1:]
+
+    def _begin(self, unit: CompiledUnit) -> Mapping[CodeRequest, Future[Mapping[str, MachineCode]]]:
+        if not self.ahead:
+            return {}
+        from kcc.stages.machine_code import begun
+
+        return begun(unit, self.ahead)
 
     def estimate(
         self, prepared: PreparedKernel, gpu: GpuDescription, question: Question
@@ -398,9 +410,10 @@ class Workshop:
         from kcc.stages.machine_code import machine_code
 
         assert self._compiled is not None
-        unit = self._compiled[1]
+        unit, started = self._compiled[1], self._begun.get(asked)
+        work = started.result if started else partial(machine_code, unit, asked)
         try:
-            return self.stage("machine code", lambda: machine_code(unit, asked)), ""
+            return self.stage("machine code", work), ""
         except DiagnosticError as error:
             if needed:
                 raise
@@ -424,10 +437,11 @@ def estimate_source(
 
     :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
     """
-    workshop = Workshop(stage)
+    question = question or Question()
+    workshop = Workshop(stage, question.codes.values())
     for prepared in workshop.prepare(request):
         for gpu in gpus:
-            yield workshop.estimate(prepared, gpu, question or Question())
+            yield workshop.estimate(prepared, gpu, question)
 
 
 def _same(others: Sequence[PreparedKernel], prepared: PreparedKernel) -> PreparedKernel:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kcc.base.records import dataclass
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from kcc.base.trace.tables import TraceTables
     from kcc.frontend.kernel import CompiledUnit
     from kcc.frontend.machine_code.model import MachineCode
@@ -38,6 +40,25 @@ def machine_code(unit: CompiledUnit, request: CodeRequest) -> Mapping[str, Machi
     from kcc.frontend.machine_code.amd import amd_code
 
     return amd_code(unit, request.amd_target, wave64=request.wave64)
+
+
+def begun(
+    unit: CompiledUnit, requests: Iterable[CodeRequest]
+) -> Mapping[CodeRequest, Future[Mapping[str, MachineCode]]]:
+    """As :func:`machine_code`, by NVIDIA's tools, which work beside this thread from now on, for
+    one request after another."""
+    asked = [each for each in requests if each.tools is not None]
+    if not asked:
+        return {}
+    from concurrent.futures import ThreadPoolExecutor
+
+    from kcc.frontend.machine_code.nvidia import be_ready_for_threads
+
+    be_ready_for_threads()
+    pool = ThreadPoolExecutor(1)
+    found = {each: pool.submit(machine_code, unit, each) for each in dict.fromkeys(asked)}
+    pool.shutdown(wait=False)
+    return found
 
 
 def code_of_tables(tables: TraceTables, request: CodeRequest) -> MachineCode | None:

@@ -82,7 +82,7 @@ class Predictor:
     def _launch(self, case: Case, work: Work) -> Answer:
         key = (work.key, work.launches, work.local_bytes, case.gpu, case.caches)
         if key not in self._answers:
-            workshop, request = self._workshop(work, warp_size(described(case.gpu)))
+            workshop, request = self._workshop(work, described(case.gpu))
             (prepared,) = workshop.prepare(request)
             if work.local_bytes is not None:
                 prepared.subject.local_bytes = work.local_bytes
@@ -93,13 +93,16 @@ class Predictor:
             self._answers[key] = _answer_of(found)
         return self._answers[key]
 
-    def _workshop(self, work: Work, warp: int) -> tuple[Workshop, AnalysisRequest]:
-        """One for each of the last units; a request that stays the same object is analysed once."""
+    def _workshop(self, work: Work, gpu: GpuDescription) -> tuple[Workshop, AnalysisRequest]:
+        """One for each of the last units, whose code is made for the ``gpu`` that is first; a
+        request that stays the same object is analysed once."""
+        warp = warp_size(gpu)
         key = work.key, warp
         if work.unit not in self._workshops:
             while len(self._workshops) >= WORKSHOPS:
                 self._workshops.popitem(last=False)
-            self._workshops[work.unit] = Workshop()
+            code = self.question.codes.get(gpu.stem)
+            self._workshops[work.unit] = Workshop(ahead=() if code is None else (code,))
         self._workshops.move_to_end(work.unit)
         if self._last is None or self._last[0] != key:
             self._last = (key, replace(work.request(), warp=warp))

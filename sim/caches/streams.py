@@ -114,14 +114,19 @@ class Stream:
         return self.size_bytes * self.width / SECTOR
 
 
+FoundBefore = dict[tuple[int, int], Stream]
+"""Streams by their access and the bytes that a lane moves, but those where memory decides."""
+
+
 def streams_of(
     kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int],
-    array_bytes: Mapping[str, int] = NOTHING,
+    array_bytes: Mapping[str, int] = NOTHING, found_before: FoundBefore | None = None,
 ) -> tuple[Stream, ...]:  # fmt: skip
     """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
     lane moves in each: more than in the source where neighbours were made one access; those that
-    became part of another one are not in it. ``array_bytes`` of arrays that have a known size."""
-    reader = _Reader(kernel, facts, flow, banks, array_bytes)
+    became part of another one are not in it. ``array_bytes`` of arrays that have a known size.
+    ``found_before`` of the same launch, which this adds to."""
+    reader = _Reader(kernel, facts, flow, banks, array_bytes, found_before)
     streams = [
         reader.stream(access, widths[access.id])
         for access in facts[MemoryAccesses].accesses
@@ -173,8 +178,10 @@ class _Reader:
     """Computes addresses; those that differ by a constant only once."""
 
     def __init__(
-        self, kernel: Kernel, facts: Facts, flow: Flow, banks: int, array_bytes: Mapping[str, int]
-    ) -> None:
+        self, kernel: Kernel, facts: Facts, flow: Flow, banks: int, array_bytes: Mapping[str, int],
+        found_before: FoundBefore | None,
+    ) -> None:  # fmt: skip
+        self.found: FoundBefore = {} if found_before is None else found_before
         self.array_bytes = array_bytes
         self.study = AccessStudy(kernel, facts, MemoryShape())
         self.instructions = kernel.function.instructions
@@ -450,7 +457,13 @@ class _Reader:
 
     def stream(self, access: MemoryAccess, width: int) -> Stream:
         """The addresses of one access that moves ``width`` bytes a lane."""
-        return _stream(access, self, width)
+        key = access.id, width
+        if key not in self.found:
+            made = _stream(access, self, width)
+            if made.indirect:  # what other accesses are decides with it
+                return made
+            self.found[key] = made
+        return self.found[key]
 
 
 def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:

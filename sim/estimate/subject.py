@@ -23,7 +23,7 @@ from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.caches.sector_phases import miss_shares
-from kcc.sim.caches.streams import NOTHING, Stream, streams_of
+from kcc.sim.caches.streams import NOTHING, FoundBefore, Stream, streams_of
 from kcc.sim.flow.assumed_shares import AssumedShares
 from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.flow.executed_flow import Executed
@@ -84,6 +84,8 @@ class Subject:
     """Of the launch only these thread blocks, where they are looked at as a launch of their own."""
     among: Subject | None = None
     """The launch that finds in caches what these do, where they are few among others."""
+    found_streams: FoundBefore = field(default_factory=FoundBefore)
+    """Of this launch and its arrays."""
     _reuse: ReuseProgram | None = None
     _spilling: Subject | None = None
     _parts: tuple[Subject, ...] | None = None
@@ -117,7 +119,7 @@ class Subject:
         few = alike.region.blocks < LEAST_PART * self.thread_blocks
         return replace(
             self, flow=alike.flow, alike=alike, among=self if few else None, streams=streams,
-            places=places, traces={}, studies={},
+            found_streams={}, places=places, traces={}, studies={},
             works=dict.fromkeys(Generation, np.ones(1)), _reuse=None, _spilling=None, _parts=None,
         )  # fmt: skip
 
@@ -150,7 +152,8 @@ class Subject:
             replace(s, executions=flow.executions[flow.block_of[s.access]]) for s in self.streams
         )
         return replace(
-            self, facts=facts, flow=flow, streams=streams, traces={}, studies={}, works={},
+            self, facts=facts, flow=flow, streams=streams, found_streams={}, traces={}, studies={},
+            works={},
             _reuse=None, _spilling=None, _parts=None,
         )  # fmt: skip
 
@@ -222,7 +225,7 @@ class Subject:
         if found is None:
             return self.with_registers(code)
         streams, places, misses = _streams(
-            self.kernel, self.facts, flow, found.program, None, array_bytes
+            self.kernel, self.facts, flow, found.program, None, array_bytes, self.found_streams
         )
         return replace(
             own, streams=streams, places=places, misses=misses, code_bytes=code.code_bytes,
@@ -323,25 +326,26 @@ def subject_of(
     newest = machine_program(
         kernel, facts, Generation.VOLTA, registers, trips=flow.trips, executions=flow.executions
     )
-    streams, places, misses = _streams(kernel, facts, flow, newest, executed, array_bytes)
+    before = FoundBefore()
+    streams, places, misses = _streams(kernel, facts, flow, newest, executed, array_bytes, before)
     programs = {Generation.VOLTA: with_rounds(newest, facts[Loops])}
     works = dict[Generation, Floats]()
     if executed is not None and not executed.agrees(computed):
         works = dict.fromkeys(Generation, executed.work_by_block)
     return Subject(
         kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
-        works=works,
+        works=works, found_streams=before,
     )  # fmt: skip
 
 
 def _streams(
     kernel: Kernel, facts: Facts, flow: Flow, newest: MachineProgram, executed: Executed | None,
-    array_bytes: Mapping[str, int],
+    array_bytes: Mapping[str, int], found_before: FoundBefore,
 ) -> tuple[tuple[Stream, ...], tuple[int, int, int], Mapping[int, float]]:  # fmt: skip
     """The streams of a program's accesses, the thread blocks that they count, and what of them
     misses by its phase."""
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
+    found = streams_of(kernel, facts, flow, 32, widths, array_bytes, found_before)
     if executed is not None:
         found = executed.counted(found, facts)
     streams, places = folded(found, grid_of(facts))

@@ -199,6 +199,11 @@ class _Compiled:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.index = list(map(self._loaded, code.instructions, self.index))
+        self.moved = dict[int, list[int]]()
+        """By instruction of the IR, the bytes of its machine instructions that move any."""
+        for each, index in zip(code.instructions, self.index, strict=True):
+            if index is not None and each.bytes:
+                self.moved.setdefault(index, []).append(each.bytes)
 
     def _loaded(self, each: MachineInstruction, index: int | None) -> int | None:
         """What a machine instruction came from; for a load that extends what it loads, which has
@@ -312,10 +317,7 @@ class _Compiled:
         unrolled as well: its copies share the executions."""
         touches = self.accesses.get(index, ())
         wanted = next((t.element_bytes for t in touches if isinstance(t.element_bytes, int)), 0)
-        moved = [
-            self.code.instructions[p].bytes for p, i in enumerate(self.index)
-            if i == index and self.code.instructions[p].bytes
-        ]  # fmt: skip
+        moved = self.moved.get(index, ())
         least = min(blocks.values())
         if not moved or least == 1:
             return 1
@@ -400,16 +402,18 @@ class _Compiled:
     def _program(self, groups: list[_Group]) -> MachineProgram:
         order = sorted(range(len(groups)), key=lambda n: self._place(groups[n]))
         number = {n: position for position, n in enumerate(order)}
-        of_place = {p: number[n] for n, group in enumerate(groups) for p in group.members}
+        at = [-1] * len(self.code.instructions)
+        for n, group in enumerate(groups):
+            for place in group.members:
+                at[place] = number[n]
         sources = sources_of(self.graph)
         operations = list[MachineOperation]()
         blocks: list[list[int]] = [[] for _ in self.kernel.function.blocks]
         for position, n in enumerate(order):
             group = groups[n]
-            needs = Counter(
-                of_place[source]
-                for place in group.members for source in sources[place] if source in of_place
-            )  # fmt: skip
+            needs = Counter([
+                made for place in group.members for s in sources[place] if (made := at[s]) >= 0
+            ])  # fmt: skip
             chain = needs.pop(position, 0) / max(len(group.members), 1)
             operation = self._operation(group, tuple(each for each, _ in needs.most_common(8)))
             if chain:
