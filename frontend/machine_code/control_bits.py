@@ -9,6 +9,8 @@ MICRO 2025, section 3.
 
 from __future__ import annotations
 
+from functools import cache
+
 from kcc.frontend.machine_code.model import Control
 
 VOLTA_FIRST_BIT = 41
@@ -17,20 +19,23 @@ VOLTA_FIRST_BIT = 41
 MAXWELL_BITS = 21
 """Of a control word for each of its instructions."""
 
+ALL_BITS = (1 << MAXWELL_BITS) - 1
+
 NO_BARRIER = 7
 BARRIERS = 6
 
 
 def volta_control(upper: int) -> Control:
     """Of an instruction since Volta, from the upper 64 of its 128 bits."""
-    return decode(upper >> VOLTA_FIRST_BIT)
+    return decode(upper >> VOLTA_FIRST_BIT & ALL_BITS)
 
 
 def maxwell_control(word: int, place: int) -> Control:
     """Of the instruction at ``place`` 0 to 2 after a control word."""
-    return decode(word >> (MAXWELL_BITS * place))
+    return decode(word >> (MAXWELL_BITS * place) & ALL_BITS)
 
 
+@cache
 def decode(bits: int) -> Control:
     """From the lowest bit: stall count (4 bits), yield (1, inverted), write barrier (3), read
     barrier (3), barriers to wait for (6), reuse (4)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from kcc.frontend.machine_code.sass_opcodes import (
@@ -23,7 +22,6 @@ _CONTROL = frozenset({"BRA", "EXIT", "BAR", "BSYNC", "BSSY", "WARPSYNC", "RET", 
                       "CCTL"})  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 14)
 def registers_of(opcode: str, operands: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What an instruction makes and what it uses, ``RZ`` and ``PT`` left out."""
     parts = _split(operands)
@@ -63,8 +61,7 @@ def _result_count(opcode: str, parts: list[str]) -> int:
         return 0
     registers_left, found = (0 if name in PREDICATE_ONLY else 1), 0
     for part in parts:
-        is_register = re.fullmatch(r"U?R(\d+|Z)(\.CC|\.reuse|\.64)*", part) is not None
-        is_predicate = re.fullmatch(r"U?P([0-9]|T)", part) is not None
+        is_register, is_predicate = _kinds(part)
         if is_register and registers_left:
             registers_left -= 1
         elif not is_predicate or (name in PREDICATE_ONLY and found == 2):
@@ -83,12 +80,21 @@ def _source_words(opcode: str, name: str, part: str, place: int) -> int:
     return 2 if name == "IMAD" and ".WIDE" in opcode and place == 3 else 1
 
 
-def _registers(part: str, words: int) -> Iterator[str]:
+@lru_cache(maxsize=1 << 14)
+def _kinds(part: str) -> tuple[bool, bool]:
+    """Whether an operand is a register, and whether a predicate."""
+    is_register = re.fullmatch(r"U?R(\d+|Z)(\.CC|\.reuse|\.64)*", part) is not None
+    return is_register, re.fullmatch(r"U?P([0-9]|T)", part) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _registers(part: str, words: int) -> tuple[str, ...]:
+    found = list[str]()
     for kind, number, width in _REGISTER.findall(part):
         if number == "Z":
             continue
         count = 2 if width == ".64" else words
         if kind == "UR" and "[" in part and width != ".64":
             count = 1
-        yield from (f"{kind}{int(number) + i}" for i in range(count))
-    yield from _PREDICATE.findall(part)
+        found += [f"{kind}{int(number) + i}" for i in range(count)]
+    return (*found, *_PREDICATE.findall(part))

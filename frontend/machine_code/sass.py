@@ -6,11 +6,14 @@ The text is one instruction a line, which a pattern a line takes apart.
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import field
+from functools import lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
 
 from kcc.base.records import dataclass
 from kcc.frontend.machine_code.control_bits import maxwell_control, volta_control
-from kcc.frontend.machine_code.model import MachineInstruction
+from kcc.frontend.machine_code.model import MachineInstruction, Pipe, Space
 from kcc.frontend.machine_code.numbering import UNKNOWN_LINE
 from kcc.frontend.machine_code.registers import registers_of
 from kcc.frontend.machine_code.sass_opcodes import (
@@ -25,13 +28,15 @@ from kcc.frontend.machine_code.sass_opcodes import (
 
 _SECTION = re.compile(r"^\s*\.section\s+([^\s,]+)")
 _LABEL = re.compile(r"^(\.L[\w.]*|[\w$.]+):\s*$")
-_LINE = re.compile(r'^\s*//## File "[^"]*", line (\d+)(?P<inlined> inlined)?')
+_LINE = re.compile(r'//## File "[^"]*", line (\d+)(?P<inlined> inlined)?')
 _INSTRUCTION = re.compile(
-    r"^\s*/\*(?P<address>[0-9a-f]{4,})\*/\s+(?P<open>\{?)\s*(?:@(?P<predicate>!?U?P[T0-9]+)\s+)?"
-    r"(?P<opcode>[A-Z][A-Z0-9_.a-z]*)(?P<operands>[^;}]*?)\s*(?P<close>[;}]?)\s*"
-    r"(?:;?\s*/\* 0x(?P<word>[0-9a-f]{16}) \*/)?\s*$"
+    r"\s*/\*(?P<address>[0-9a-f]{4,})\*/\s+(?P<open>\{?)\s*(?:@(?P<predicate>!?U?P[T0-9]+)\s+)?"
+    r"(?P<opcode>[A-Z][A-Z0-9_.a-z]*)(?P<operands>[^;}]*)(?:[;}]\s*;?)?\s*$"
 )
-_WORD = re.compile(r"^\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
+"""Without the encoding, which stands behind it in the line: a pattern of both takes four times as
+long."""
+
+_WORD = re.compile(r"/\* 0x(?P<word>[0-9a-f]{16}) \*/\s*$")
 _TARGET = re.compile(r"`\((\.L[\w.]*|[\w$.]+)\)")
 
 
@@ -47,8 +52,9 @@ class Listing:
 def read_sass(text: str) -> dict[str, Listing]:
     """The listings of a cubin's kernels, by symbol. Lines are those of the innermost function."""
     reader = _Reader()
-    for line in text.splitlines():
-        reader.take(line)
+    lines = text.splitlines()
+    for line, after in zip_longest(lines, lines[1:], fillvalue=""):
+        reader.take(line, after)
     return reader.finished()
 
 
@@ -61,10 +67,11 @@ class _Reader:
         """The control word of the instructions that follow (Maxwell, Pascal)."""
         self.place, self.paired = 0, False
         self.owed = False
-        """Whether the encoding of the instruction above is still to come."""
+        """Whether the line that follows has been read: the rest of an encoding."""
 
-    def take(self, line: str) -> None:
-        section = _SECTION.match(line)
+    def take(self, line: str, after: str) -> None:
+        """Read a line; ``after`` is the next one."""
+        section = _SECTION.match(line) if ".section" in line else None
         if section is not None:
             name = section[1]
             self.listing = None
@@ -73,78 +80,96 @@ class _Reader:
                 self.listing = self.found.setdefault(symbol, Listing(symbol))
                 self.number, self.word, self.owed = 0, None, False
         elif self.listing is not None:
-            self._inside(self.listing, line)
+            self._inside(self.listing, line.lstrip(), line, after)
 
-    def _inside(self, listing: Listing, line: str) -> None:
-        place = _LINE.match(line)
-        if place is not None:
+    def _inside(self, listing: Listing, text: str, line: str, after: str) -> None:
+        if text.startswith("/* 0x"):
+            if self.owed:
+                self.owed = False
+            elif (word := _WORD.match(text)) is not None:
+                self.word, self.place = int(word["word"], 16), 0
+        elif text.startswith("/*"):
+            head, _, _ = text.partition("/* 0x")
+            instruction = _INSTRUCTION.match(head)
+            if instruction is not None:
+                self.fresh = True
+                encoded = _WORD.match(text, len(head)) is not None
+                rest = _WORD.match(after.lstrip())
+                self._instruction(listing, instruction, encoded, rest)
+        elif (place := _LINE.match(text)) is not None:
             if self.fresh:
                 number = int(place[1])
                 self.number = 0 if number == UNKNOWN_LINE else number
             self.fresh = False
-            return
-        instruction = _INSTRUCTION.match(line)
-        if instruction is not None:
-            self.fresh = True
-            self._instruction(listing, instruction)
-        elif (word := _WORD.match(line)) is not None:
-            self._encoding(listing, int(word[1], 16))
         elif (label := _LABEL.match(line)) is not None:
             listing.labels[label[1]] = len(listing.instructions)
 
-    def _instruction(self, listing: Listing, match: re.Match[str]) -> None:
-        opcode, operands = match["opcode"], match["operands"].strip()
-        name = base(opcode)
-        made, used = registers_of(opcode, operands)
-        predicate = match["predicate"] or ""
+    def _instruction(
+        self, listing: Listing, match: re.Match[str], encoded: bool, rest: re.Match[str] | None
+    ) -> None:
+        """``rest`` of the encoding on the line that follows: all of it where the line has none;
+        since Volta the upper half, before it a pair's, or the control of three instructions."""
+        address, predicate = int(match["address"], 16), match["predicate"] or ""
         guard = predicate.lstrip("!")
-        target = _TARGET.search(operands)
-        is_store = name in STORES
+        what = _what(match["opcode"], match["operands"].strip())
         control = None
         if self.word is not None and self.place < 3:
             control = maxwell_control(self.word, self.place)
             self.place += 1
+        self.owed = not encoded
+        if control is None and encoded and rest is not None and address % 16 == 0:
+            control = volta_control(int(rest["word"], 16))
+            self.owed = True
         listing.instructions.append(
             MachineInstruction(
-                address=int(match["address"], 16),
-                opcode=opcode,
-                operands=operands,
+                address=address,
+                opcode=what.opcode,
+                operands=what.operands,
                 predicate=predicate,
                 number=self.number,
-                pipe=pipe_of(opcode),
-                made=made,
-                used=used if guard in ("", "PT", "UPT") else (*used, guard),
-                space=SPACE_OF.get(name),
-                is_load=name in SPACE_OF and name not in WITHOUT_RESULT and name != "ULDC",
-                is_store=is_store,
-                bytes=access_bytes(opcode) if name in SPACE_OF else 0,
-                target=target[1] if target is not None and name in JUMPS else "",
+                pipe=what.pipe,
+                made=what.made,
+                used=what.used if guard in ("", "PT", "UPT") else (*what.used, guard),
+                space=what.space,
+                is_load=what.is_load,
+                is_store=what.is_store,
+                bytes=what.bytes,
+                target=what.target,
                 control=control,
                 is_paired=self.paired,
             )
         )
         self.paired = bool(match["open"])
-        self.owed = match["word"] is None
-
-    def _encoding(self, listing: Listing, word: int) -> None:
-        """A word on a line of its own: since Volta the upper half of the instruction above, before
-        it the control of three instructions that follow, or what a pair has no room for."""
-        last = listing.instructions[-1] if listing.instructions else None
-        if self.owed:
-            self.owed = False
-        elif last is not None and last.control is None and _is_long(last):
-            listing.instructions[-1] = replace(last, control=volta_control(word))
-        else:
-            self.word, self.place = word, 0
 
     def finished(self) -> dict[str, Listing]:
         return {symbol: _trimmed(listing) for symbol, listing in self.found.items()}
 
 
-def _is_long(last: MachineInstruction) -> bool:
-    """Whether an instruction without control bits has 128 bits: one of 64 has them from the word
-    before it."""
-    return last.address % 16 == 0
+class _What(NamedTuple):
+    """What an opcode and its operands say, as :class:`MachineInstruction` has it."""
+
+    opcode: str
+    operands: str
+    pipe: Pipe
+    made: tuple[str, ...]
+    used: tuple[str, ...]
+    space: Space | None
+    is_load: bool
+    is_store: bool
+    bytes: int
+    target: str
+
+
+@lru_cache(maxsize=1 << 14)
+def _what(opcode: str, operands: str) -> _What:
+    name = base(opcode)
+    made, used = registers_of(opcode, operands)
+    target = _TARGET.search(operands) if name in JUMPS else None
+    return _What(
+        opcode, operands, pipe_of(opcode), made, used, SPACE_OF.get(name),
+        name in SPACE_OF and name not in WITHOUT_RESULT and name != "ULDC", name in STORES,
+        access_bytes(opcode) if name in SPACE_OF else 0, target[1] if target is not None else "",
+    )  # fmt: skip
 
 
 def _trimmed(listing: Listing) -> Listing:
