@@ -88,28 +88,25 @@ def _of_own_ptx(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineC
     """The code of the PTX that came in; None where that is for a newer target or ptxas."""
     plain = plain_ptx(unit.ptx)
     try:
-        found = _codes(_kept(plain, tools, "ptx", partial(located_ptx, plain)), tools)
+        product = _kept(plain, tools, "ptx", partial(located_ptx, plain))
     except DiagnosticError:
         return None
-    origin, numbers = origins(unit), Numbers.of(unit.module)
+    first, of_line = Numbers.of(unit.module).first, dict[str, dict[int, tuple[int, ...]]]()
+    for symbol, origin in origins(unit).items():
+        start = first[symbol]
+        of_line[symbol] = {line: tuple(start + i for i in own) for line, own in origin.items()}
+    numbers = {symbol: {n: own[0] for n, own in of.items()} for symbol, of in of_line.items()}
     return {
-        symbol: _renumbered(code, numbers.first[symbol], origin[symbol])
-        for symbol, code in found.items() if symbol in origin
+        symbol: replace(code, copies={x[0]: x for x in of_line[symbol].values() if len(x) > 1})
+        for symbol, code in _codes(product, tools, numbers).items() if symbol in of_line
     }  # fmt: skip
 
 
-def _renumbered(
-    code: MachineCode, first: int, origin: Mapping[int, tuple[int, ...]]
-) -> MachineCode:
-    """The code with the numbers of instructions of the IR for those of lines."""
-    numbers = {line: tuple(first + index for index in own) for line, own in origin.items()}
-    rows = (replace(each, number=numbers.get(each.number, (0,))[0]) for each in code.instructions)
-    copies = {own[0]: own for own in numbers.values() if len(own) > 1}
-    return replace(code, instructions=tuple(rows), copies=copies)
-
-
-def _codes(product: _Product, tools: NvidiaTools) -> Mapping[str, MachineCode]:
-    listings = read_sass(product.listing)
+def _codes(
+    product: _Product, tools: NvidiaTools, numbers: Mapping[str, Mapping[int, int]] | None = None
+) -> Mapping[str, MachineCode]:
+    """``numbers`` of instructions by symbol and line, where lines are not such."""
+    listings = read_sass(product.listing, numbers)
     compiler = f"ptxas {product.version} ({tools.target})"
     return {
         symbol: _code(symbol, compiler, count, listings.get(symbol))

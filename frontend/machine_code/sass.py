@@ -6,6 +6,7 @@ The text is one instruction a line, which a pattern a line takes apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
 from itertools import zip_longest
@@ -49,9 +50,13 @@ class Listing:
     labels: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def read_sass(text: str) -> dict[str, Listing]:
-    """The listings of a cubin's kernels, by symbol. Lines are those of the innermost function."""
-    reader = _Reader()
+def read_sass(
+    text: str, numbers: Mapping[str, Mapping[int, int]] | None = None
+) -> dict[str, Listing]:
+    """The listings of a cubin's kernels, by symbol. The number of an instruction is its line, that
+    of the innermost function; where ``numbers`` are given by symbol, what they say of that line,
+    0 for nothing."""
+    reader = _Reader(numbers)
     lines = text.splitlines()
     for line, after in zip_longest(lines, lines[1:], fillvalue=""):
         reader.take(line, after)
@@ -59,7 +64,8 @@ def read_sass(text: str) -> dict[str, Listing]:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, numbers: Mapping[str, Mapping[int, int]] | None) -> None:
+        self.numbers = numbers
         self.found = dict[str, Listing]()
         self.listing: Listing | None = None
         self.number, self.fresh = 0, True
@@ -98,11 +104,15 @@ class _Reader:
                 self._instruction(listing, instruction, encoded, rest)
         elif (place := _LINE.match(text)) is not None:
             if self.fresh:
-                number = int(place[1])
-                self.number = 0 if number == UNKNOWN_LINE else number
+                self.number = self._number(listing.symbol, int(place[1]))
             self.fresh = False
         elif (label := _LABEL.match(line)) is not None:
             listing.labels[label[1]] = len(listing.instructions)
+
+    def _number(self, symbol: str, line: int) -> int:
+        if self.numbers is not None:
+            return self.numbers.get(symbol, {}).get(line, 0)
+        return 0 if line == UNKNOWN_LINE else line
 
     def _instruction(
         self, listing: Listing, match: re.Match[str], encoded: bool, rest: re.Match[str] | None
