@@ -6,10 +6,10 @@
 Rows of measured tables whose sources are CUDA (benchmarks/ledger.py), a sample of each that the
 seed draws. NVRTC makes the PTX, once and stated apart. Of that PTX each row is estimated by kcc's
 own lowering, then with ptxas's code, none of which is kept from before: what the second takes
-longer is what the code costs. `tools` are ptxas and the disassembler, which work beside the rest on another
-core, `waited` what the estimate waited for them. Median and 95 % of the rows, as wall and CPU
-seconds; CPU is that of all processes, those that stay alive among them (Linux). The first row comes
-twice: native code is compiled or loaded.
+longer is what the code costs. `tools` are ptxas and the disassembler, which work beside the rest on
+another core, `waited` what the estimate waited for them. Median and 95 % of the rows, as wall and
+CPU seconds; CPU is that of all processes, those that stay alive among them (Linux). The first row
+comes twice: native code is compiled or loaded.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ from benchmarks.ledger_cases import NVRTC, cases_of
 from benchmarks.measured_tables import TABLES
 from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.machine_code import code_request
+from kcc.frontend.constant_math import fold_math
 from kcc.frontend.machine_code.nvidia import nvidia_code
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.ptx.doors import nvrtc
-from kcc.stages.analyze import AnalysisRequest
+from kcc.stages.analyze import AnalysisRequest, compile_unit
 from kcc.stages.estimate import Question, Workshop
 from kcc.stages.machine_code import CodeRequest
 from kcc.validation.case import Case
@@ -132,14 +133,14 @@ def measured(case: Case, kept: KeptPtx) -> dict[str, Seconds] | None:
     code = code_request("compiler", described(case.gpu))
     if isinstance(works, str) or code is None or code.tools is None:
         return None
-    code = replace(code, tools=replace(code.tools, cache=None))
-    request = works[0].request()
+    tools = replace(code.tools, cache=None)
+    code = replace(code, tools=tools)
     try:
-        unit = Workshop()._compile(request)[0]  # noqa: SLF001 -- the PTX, and what of it is timed
+        unit = fold_math(compile_unit(works[0].request()))
         own, compiled = (estimated(works[0].request(), case, each) for each in (None, code))
-        alone, children, began = NONE, sum(os.times()[2:4]), now()
-        nvidia_code(unit, code.tools)
-        alone, tools = now() - began, sum(os.times()[2:4]) - children
+        children, began = sum(os.times()[2:4]), now()
+        nvidia_code(unit, tools)
+        alone, of_tools = now() - began, sum(os.times()[2:4]) - children
     except DiagnosticError as error:
         print(f"{case.key}: {error.diagnostics[0].message}", file=sys.stderr)
         return None
@@ -152,7 +153,7 @@ def measured(case: Case, kept: KeptPtx) -> dict[str, Seconds] | None:
         "- its program": compiled["machine program"] - own["machine program"],
         "- the model": compiled.get("model", NONE) - own.get("model", NONE),
         "tools and reading, alone": alone,
-        "- tools": Seconds(0.0, tools),
+        "- tools, CPU": Seconds(0.0, of_tools),
     }
 
 
