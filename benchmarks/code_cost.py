@@ -4,12 +4,13 @@
                                    [--only convolution_milo_a100]
 
 Rows of measured tables whose sources are CUDA (benchmarks/ledger.py), a sample of each that the
-seed draws. NVRTC makes the PTX, once and stated apart. Of that PTX each row is estimated by kcc's
-own lowering, then with ptxas's code, none of which is kept from before: what the second takes
-longer is what the code costs. `tools` are ptxas and the disassembler, which work beside the rest on
-another core, `waited` what the estimate waited for them. Median and 95 % of the rows, as wall and
-CPU seconds; CPU is that of all processes, those that stay alive among them (Linux). The first row
-comes twice: native code is compiled or loaded.
+seed draws. NVRTC makes the PTX, once and stated apart. Of that PTX each row is estimated with
+ptxas's code, none of which is kept from before. `the code` is what `--code kcc` has not: until the
+estimate need not wait for the tools any more, which work beside it on another core, and has made
+the code its machine program; as CPU seconds that and all from PTX to instructions with their
+origins, which `alone` is when nothing is done beside it. Median and 95 % of the rows; CPU is that
+of all processes, those that stay alive among them (Linux). The first row comes twice: native code
+is compiled or loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,9 +35,8 @@ from kcc.frontend.constant_math import fold_math
 from kcc.frontend.machine_code.nvidia import nvidia_code
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.ptx.doors import nvrtc
-from kcc.stages.analyze import AnalysisRequest, compile_unit
+from kcc.stages.analyze import compile_unit
 from kcc.stages.estimate import Question, Workshop
-from kcc.stages.machine_code import CodeRequest
 from kcc.validation.case import Case
 from kcc.validation.predict import described
 
@@ -55,14 +55,8 @@ class Seconds:
     wall: float
     cpu: float
 
-    def __add__(self, other: Seconds) -> Seconds:
-        return Seconds(self.wall + other.wall, self.cpu + other.cpu)
-
     def __sub__(self, other: Seconds) -> Seconds:
         return Seconds(self.wall - other.wall, self.cpu - other.cpu)
-
-
-NONE = Seconds(0.0, 0.0)
 
 
 def now() -> Seconds:
@@ -84,11 +78,11 @@ def _of_child(process: int) -> float:
     return sum(map(int, values[11:15])) / TICKS if int(values[1]) == os.getpid() else 0.0
 
 
-@dataclass(slots=True)
 class Clock:
-    """Seconds by stage."""
+    """Seconds of stages, by name, in their order."""
 
-    stages: dict[str, Seconds] = field(default_factory=lambda: defaultdict(lambda: NONE))
+    def __init__(self) -> None:
+        self.stages = defaultdict[str, list[Seconds]](list)
 
     def __call__(self, name: str, work: Callable[[], T]) -> T:
         """As :data:`kcc.passes.facts.Around`."""
@@ -96,7 +90,7 @@ class Clock:
         try:
             return work()
         finally:
-            self.stages[name] += now() - began
+            self.stages[name].append(now() - began)
 
 
 class KeptPtx:
@@ -104,7 +98,7 @@ class KeptPtx:
 
     def __init__(self) -> None:
         self._made, self._texts = nvrtc.ptx_text, dict[str, str]()
-        self.seconds = NONE
+        self.seconds = Seconds(0.0, 0.0)
 
     def __call__(self, source: SourceText, options: BuildOptions, library: Path) -> str:
         """As :func:`kcc.frontend.ptx.doors.nvrtc.ptx_text`."""
@@ -116,43 +110,37 @@ class KeptPtx:
         return self._texts[key]
 
 
-def estimated(request: AnalysisRequest, case: Case, code: CodeRequest | None) -> dict[str, Seconds]:
-    """Seconds by stage of one estimate, "all" among them."""
-    gpu = described(case.gpu)
-    codes = {} if code is None else {gpu.stem: code}
-    clock, began = Clock(), now()
-    workshop = Workshop(clock, codes.values())
-    (prepared,) = workshop.prepare(request)
-    workshop.estimate(prepared, gpu, Question(analysis=case.caches, codes=codes, code_needed=True))
-    return {**clock.stages, "all": now() - began}
-
-
 def measured(case: Case, kept: KeptPtx) -> dict[str, Seconds] | None:
-    """Seconds of a row by what they are of; None where it has no estimate."""
-    works = case.works()
-    code = code_request("compiler", described(case.gpu))
-    if isinstance(works, str) or code is None or code.tools is None:
+    """Seconds of a row by what they are of; None where it has no such estimate."""
+    works, gpu = case.works(), described(case.gpu)
+    asked = code_request("compiler", gpu)
+    if isinstance(works, str) or asked is None or asked.tools is None:
         return None
-    tools = replace(code.tools, cache=None)
-    code = replace(code, tools=tools)
+    tools = replace(asked.tools, cache=None)
+    code = replace(asked, tools=tools)
+    question = Question(analysis=case.caches, codes={gpu.stem: code}, code_needed=True)
+    clock = Clock()
     try:
         unit = fold_math(compile_unit(works[0].request()))
-        own, compiled = (estimated(works[0].request(), case, each) for each in (None, code))
         children, began = sum(os.times()[2:4]), now()
         nvidia_code(unit, tools)
         alone, of_tools = now() - began, sum(os.times()[2:4]) - children
+        began = now()
+        workshop = Workshop(clock, [code])
+        (prepared,) = workshop.prepare(works[0].request())
+        workshop.estimate(prepared, gpu, question)
+        whole = now() - began
     except DiagnosticError as error:
         print(f"{case.key}: {error.diagnostics[0].message}", file=sys.stderr)
         return None
+    (waited,), (_, program) = clock.stages["machine code"], clock.stages["machine program"]
     return {
         "NVRTC": kept.seconds,
-        "estimate, own lowering": own["all"],
-        "estimate, ptxas's code": compiled["all"],
-        "the code": compiled["all"] - own["all"],
-        "- waited": compiled["machine code"],
-        "- its program": compiled["machine program"] - own["machine program"],
-        "- the model": compiled.get("model", NONE) - own.get("model", NONE),
-        "tools and reading, alone": alone,
+        "estimate": whole,
+        "the code": Seconds(waited.wall + program.wall, alone.cpu + program.cpu),
+        "- waited": waited,
+        "- its program": program,
+        "alone": alone,
         "- tools, CPU": Seconds(0.0, of_tools),
     }
 
@@ -181,6 +169,8 @@ def main() -> int:
             found = measured(case, kept)
             if found is not None:
                 rows.append(found)
+                told = (f"{name} {x.wall:.2f} {x.cpu:.2f}" for name, x in found.items())
+                print(f"{case.key}: {', '.join(told)}", file=sys.stderr, flush=True)
         print(f"{table.name} at {commit()}: {len(rows)} rows, load {os.getloadavg()[0]:.1f}")
         print(f"{'seconds: median, 95 %':28s} {'wall':>12s} {'CPU':>14s}")
         for name in rows[0] if rows else ():
