@@ -415,7 +415,8 @@ class _Compiled:
                 made for place in group.members for s in sources[place] if (made := at[s]) >= 0
             ])  # fmt: skip
             chain = needs.pop(position, 0) / max(len(group.members), 1)
-            operation = self._operation(group, tuple(each for each, _ in needs.most_common(8)))
+            most = sorted(needs, key=needs.__getitem__, reverse=True)[:8]
+            operation = self._operation(group, tuple(most))
             if chain:
                 operation = replace(operation, needs=(*operation.needs, position))
             operations.append(operation)
