@@ -36,7 +36,9 @@ class Linkage(Enum):
 class Global:
     """A global variable of ``type`` in address space ``space``.
 
-    ``initialiser`` is None where the definition is elsewhere (``external``).
+    ``initialiser`` is None where the definition is elsewhere (``external``). ``written_by_host``:
+    it may be written before a kernel runs (``externally_initialized``, of CUDA's ``__constant__``
+    and ``__device__``) and the source has nothing but zeros for it, which its contents then are not.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Global:
     initialiser: Constant | None
     alignment_bytes: int
     linkage: Linkage
+    written_by_host: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,11 +265,13 @@ class Endings:
         )
         if runs_over and not (exact or (not unsigned and left in self._steady)):
             return self._unit(word, start, step, bound)
-        wide = [self._wide(node) for node in (bound, start)]
         sign = 1 if step > 0 else -1
-        distance = algebra.sum(
-            [(wide[0], sign), (wide[1], -sign)], I64, abs(step) - (word[-1] == "t")
-        )
+        apart = None if unsigned else self._apart(bound, start)
+        if apart is None:
+            terms = [(self._wide(bound), sign), (self._wide(start), -sign)]
+        else:
+            terms = [(self._wide(apart), sign)]
+        distance = algebra.sum(terms, I64, abs(step) - (word[-1] == "t"))
         if not fits(algebra.intervals.exact(distance), I64):
             return self._unit(word, start, step, bound)
         positive = algebra.operation("smax", I64, [distance, algebra.number(0)])
@@ -287,6 +289,19 @@ class Endings:
         distance = algebra.sum([(met, step), (start, -step)], type_)
         return algebra.convert(Opcode.ZEXT, distance, I64)
 
+    def _apart(self, bound: Node, start: Node) -> Expr | None:
+        """``bound`` less ``start`` where both count from one unknown number (`i = begin + lane` to
+        `begin + 96`) and neither wraps, so that the number is in neither end; else None."""
+        if not all(not isinstance(n, Sum) or n in self._steady for n in (bound, start)):
+            return None
+        difference = self._algebra.subtract(bound, start)
+        left = _terms(bound) + _terms(start)
+        if _terms(difference) >= left or not fits(
+            self._algebra.intervals.exact(difference), _int(bound)
+        ):
+            return None
+        return difference
+
     def _wide(self, node: Node) -> Expr:
         return self._algebra.convert(Opcode.SEXT, node, I64)
 
@@ -296,6 +311,17 @@ def _may_be_endless(node: Node) -> bool:
     while isinstance(node, Operation) and node.operator is Opcode.ZEXT:
         node = node.operands[0]
     return isinstance(node, Operation) and node.operator == "iterations"
+
+
+def _terms(node: Node) -> int:
+    """Of how many unknown numbers a node is the sum."""
+    match node:
+        case Number():
+            return 0
+        case Sum():
+            return len(node.terms)
+        case _:
+            return 1
 
 
 def _int(node: Node) -> IntTy:

@@ -67,6 +67,7 @@ class Contents:
         return (
             variable is not None
             and variable.initialiser is not None
+            and not variable.written_by_host
             and (variable.constant or variable.space == AddressSpace.CONSTANT)
         )
 

@@ -184,7 +184,12 @@ def _linkage(tokens: list[str]) -> tuple[Linkage, bool]:
         tokens.pop()
 
 
+_ZEROS = frozenset({"0", "false", "null", "zeroinitializer", "0xH0000", "0.000000e+00"})
+"""What LLVM writes for an initialiser that a variable of CUDA has where its source gives none."""
+
+
 def _global(tokens: list[str], readers: Readers) -> Global:
+    external = "externally_initialized" in tokens
     name = plain_name(tokens.pop())
     expect(tokens, "=")
     linkage, elsewhere = _linkage(tokens)
@@ -200,7 +205,10 @@ def _global(tokens: list[str], readers: Readers) -> Global:
     type_ = readers.types.read(tokens)
     initialiser = None if elsewhere else readers.constants.read(type_, tokens)
     alignment = _global_tail(tokens, type_)
-    return Global(name, type_, space, kind == "constant", initialiser, alignment, linkage)
+    return Global(
+        name, type_, space, kind == "constant", initialiser, alignment, linkage,
+        written_by_host=external and str(initialiser) in _ZEROS,
+    )  # fmt: skip
 
 
 def _global_tail(tokens: list[str], type_: IrType) -> int:

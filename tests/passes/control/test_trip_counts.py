@@ -9,9 +9,11 @@ import pytest
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.options import OptLevel
-from kcc.passes.control.trip_counts import TripKind, TripStage
+from kcc.passes.control.trip_counts import TripCounts, TripKind, TripStage
 from kcc.passes.symbolic.ranges import Known
+from kcc.passes.table import Setting, analyse
 from kcc.tracegen.execute import NDRange
+from tests.frontend.clang.sources import cuda
 from tests.kernels.case import Case, label
 from tests.kernels.test_kernels import CASES
 from tests.passes.compiled_loops import launch, trips, unit_of
@@ -162,6 +164,40 @@ def test_constant_tables_are_known():
         for (int i = 0; i < lens[get_local_id(0) & 3]; i++) {{ {ONE} }} }}"""
     (trip,) = trips(source, launch())
     assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 1, 4)
+
+
+FROM_DATA = [
+    ("for (int i = b; i < b + 96; i++)", 96, 96),
+    ("for (int i = b + 3; i <= b + n; i += 4)", 25, 25),
+    ("for (int i = b + (int)get_local_id(0); i < b + 96; i += 32)", 3, 3),
+    ("for (int i = b + (int)get_local_id(0); i < b + 80; i += 32)", 2, 3),
+    ("for (int i = b + 40; i > b; i -= 3)", 14, 14),
+    ("for (int i = b + 5; i < b; i++)", 0, 0),
+]
+
+
+@pytest.mark.parametrize(("head", "least", "greatest"), FROM_DATA, ids=[f[0] for f in FROM_DATA])
+def test_both_ends_count_from_one_number_in_memory(head: str, least: int, greatest: int):
+    (trip,) = trips(f"int b = a[n]; {head} {{ {ONE} }}", launch())
+    assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, least, greatest)
+
+
+def test_two_numbers_in_memory_are_not_one():
+    (trip,) = trips(f"int b = a[n], c = a[n + 1]; for (int i = b; i < c + 9; i++) {{ {ONE} }}")
+    assert trip.kind is TripKind.UNKNOWN
+
+
+@pytest.mark.parametrize("table", ["__constant__ int lens[2];", "__constant__ int lens[2] = {5, 5};"])
+def test_what_a_host_may_fill_is_not_zero(table: str):
+    """`cudaMemcpyToSymbol` writes what the source has no values for."""
+    unit = cuda(f"{table} __global__ void k(int *a) {{ for (int i = 0; i < lens[1]; i++) a[i]++; }}")
+    known = Known((64,), (32,), {})
+    (trip,) = analyse(unit.kernels[0], unit.module, setting=Setting(known))[TripCounts].trips
+    if "5" in table:
+        assert (trip.kind, trip.least) == (TripKind.EXACT, 5)
+    else:
+        assert trip.kind is TripKind.UNKNOWN
+        assert "lens[1]" in trip.reason
 
 
 def test_an_endless_loop_is_said_to_be_one():
