@@ -60,6 +60,7 @@ KNOWN = frozenset(
 
 _OWN = (
     (re.compile(r"cub/"), "kcc-cuda-cub.h"),
+    (re.compile(r"hip/hip_runtime\.h$"), "kcc-hip.h"),
     (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$"), "kcc-cuda-complex.h"),
     (re.compile(r"(?:cuda/std/)?complex$"), "kcc-cuda-std-complex.h"),
     (re.compile(r"(?:torch|ATen|c10|pybind11)/"), "kcc-cuda-torch.h"),

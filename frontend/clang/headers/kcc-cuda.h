@@ -438,8 +438,6 @@ __KCC_BUILTIN(float, __kcc_powi, "_Z4pownfi", (float, int))
 __KCC_BUILTIN(double, __kcc_powid, "_Z4powndi", (double, int))
 __KCC_HD float powif(float x, int n) { return __kcc_powi(x, n); }
 __KCC_HD double powi(double x, int n) { return __kcc_powid(x, n); }
-__KCC_HD float pow(float x, int n) { return __kcc_powi(x, n); }
-__KCC_HD double pow(double x, int n) { return __kcc_powid(x, n); }
 __KCC_HD float nearbyintf(float x) { return rintf(x); }
 __KCC_HD double nearbyint(double x) { return rint(x); }
 __KCC_HD float fdividef(float x, float y) { return x / y; }
