@@ -83,6 +83,7 @@ CONSTANTS = (
     Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
     Constant(load_port, "LONE_WORDS", 0.0, (BOOK,), "a pass takes what one of a whole warp does"),
     Constant(load_port, "FEW_LANES", 0, (COURSE,), "as an access of a whole warp"),
+    Constant(load_port, "LINES_AT_ONCE", 1 << 16, ("kmeans",), "as far as a warp waits for nothing"),
     Constant(schedule, "WINDOW", 256, GEMM,
              "as far as a compiler may look; no number is published"),
     Constant(pipeline_columns, "XU_QUEUE_CYCLES", 0.0, (COULOMB,), "XU takes in nothing ahead"),

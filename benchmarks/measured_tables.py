@@ -36,6 +36,7 @@ from benchmarks.public_programs import (
     COURSE_GPUS,
     FLUID_GPUS,
     JACOBI_GPUS,
+    KMEANS_GPUS,
     LEET_LAUNCH_MS,
     LLM_GPUS,
     NBODY_GPUS,
@@ -50,6 +51,7 @@ from benchmarks.public_programs import (
     after_a_large_matrix,
     after_all_forces,
     book,
+    clustering,
     course,
     electric_nbody,
     fluid,
@@ -65,6 +67,7 @@ from benchmarks.public_programs import (
     profiled_4060,
     quantised,
     reduce_a100,
+    rodinia,
     roofline,
     roofline_ms,
     rtx4090_kernel,
@@ -416,6 +419,15 @@ TABLES = (
     Table("gemv_rtx5090.csv", "", {"rtx5090": "rtx5090"}, quantised, Measures.LAUNCH, (_kernel,),
           lambda _: "", warm=True, launches=lambda _: LaunchWay.WAITED,
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="6159e6b1"),
+    # A profiler's time of all launches of a program, on data just copied to the GPU.
+    Table("rodinia_v100.csv", "", {"v100": "v100"}, rodinia, Measures.KERNEL, (_kernel,),
+          lambda _: "", include=("GPA-Benchmark/rodinia/common", "GPA-Benchmark/rodinia/heartwall/AVI"), warm=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="bbe6ee8a"),
+    # A host waits for one launch, on data just copied to the GPU.
+    Table("kmeans.csv", "", KMEANS_GPUS, clustering, Measures.LAUNCH, (_gpu, _kernel),
+          lambda _: "", include=tuple(f"cuda-kmeans/experimental/{part}/{part}/headers"
+                                      for part in ("k-means", "bucketing-cuda")), warm=True, launches=lambda _: LaunchWay.WAITED,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="bbe6ee8a"),
 )  # fmt: skip
 
 NO_TIMES = {

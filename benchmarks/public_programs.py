@@ -311,6 +311,7 @@ LLM_GPUS: Mapping[str, str] = {
 SPARSE_GPUS: Mapping[str, str] = {
     "rtx2080": f"{_TU104} sm_count=46 core_clock_base_mhz=1515 core_clock_boost_mhz=1710",
 }
+KMEANS_GPUS: Mapping[str, str] = {"gtx980": "gtx980", "v100-sxm2": TEA_GPUS["v100-sxm2"]}
 RDNA3_GPUS: Mapping[str, str] = {
     "rx7900gre": "rx7900xtx sm_count=80 core_clock_base_mhz=1270 core_clock_boost_mhz=2245"
     " memory_clock_mhz=2250 memory_bandwidth_gbs=576 memory_bus_bits=256 dram_size_gib=16"
@@ -330,7 +331,7 @@ def listed(folder: str, row: Row) -> Program:
     trips = tuple((line, count) for line, _, count in given)
     shared = row.get("shared_bytes")
     step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
-                tuple(row["arguments"].split(";")), tuple(row["defines"].split()), trips=trips,
+                tuple(filter(None, row["arguments"].split(";"))), tuple(row["defines"].split()), trips=trips,
                 local_bytes=int(shared) if shared else None)  # fmt: skip
     return Program((step,))
 
@@ -417,6 +418,31 @@ def sparse(row: Row) -> Program:
 def quantised(row: Row) -> Program:
     """A product of a quantised matrix and a vector by PyGPUkit."""
     return listed("PyGPUkit/native/ops/matmul/gemv", row)
+
+
+def rodinia(row: Row) -> Program:
+    """A kernel of Rodinia, as it was or as it was improved; the mean of its launches."""
+    program = listed("GPA-Benchmark", row)
+    over = row["over"].split()
+    shares = (each.rpartition("=") for each in row["branches"].split(";") if each)
+    step = replace(
+        program.steps[0], times=row["times"], fast_math=bool(row["fast_math"]),
+        over=(over[0], over[1], over[2]) if over else None,
+        branches=tuple((line, share) for line, _, share in shares),
+    )  # fmt: skip
+    return replace(program, steps=(step,))
+
+
+_ALL_OTHERS = tuple(
+    f"template void instantiateKernelRunnerTemplatesHelper{number}<{type_}>();"
+    for number in (2, 3) for type_ in ("float", "double")
+)  # fmt: skip
+
+
+def clustering(row: Row) -> Program:
+    """A step of k-means, without hundreds of instances of other kernels."""
+    program = listed("cuda-kmeans/experimental", row)
+    return replace(program, steps=(replace(program.steps[0], without=_ALL_OTHERS),))
 
 
 def rtx4090_kernel(row: Row) -> Program:
