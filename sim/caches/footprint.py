@@ -140,7 +140,7 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
     miss1, miss2 = UNKNOWN_L1_MISSES if shape.l1_bytes else 1.0, UNKNOWN_L2_MISSES * reach
     if stream.traversal is not None:
         fresh, again = stream.traversal.fresh, 1.0 - stream.traversal.fresh
-        new1, new2 = (1.0, 1.0) if stream.traversal.goes_on else (miss1, miss2)
+        new1, new2 = (1.0, 1.0) if stream.traversal.step is not None else (miss1, miss2)
         found_again = again * missing_share(kept, shape.l1_bytes)
         miss1 = fresh * new1 + found_again
         miss2 = fresh * new2 + found_again * missing_share(kept * shape.sms, shape.l2_bytes)
@@ -168,7 +168,8 @@ def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> floa
     """What the work-items of an SM want to find again of what they walk along."""
     blocks = math.prod(shape.grid)
     resident = min(shape.resident, -(-blocks // shape.sms))
-    each = traversed_bytes([s.traversal for s in streams if s.traversal is not None])
+    walks = (s.traversal for s in streams if s.traversal is not None)
+    each = traversed_bytes(walks, flow.trips)
     return float(resident * flow.warps / blocks * flow.width * each)
 
 
@@ -317,7 +318,7 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     for stream in members:
         if stream.rows is None:
             walk = stream.traversal
-            fresh = walk.fresh if walk is not None and walk.goes_on else 1.0
+            fresh = walk.fresh if walk is not None and walk.step is not None else 1.0
             touched = stream.executions * stream.sectors * SECTOR * fresh
             high = max(high, min(touched, stream.array_bytes or math.inf))
             continue

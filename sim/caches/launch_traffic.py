@@ -20,6 +20,7 @@ from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffi
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.memory_side import beyond_cache, scratch_kept
 from kcc.sim.machine.pipeline_columns import L1Loads, Machine
+from kcc.sim.machine.shared_carveout import carved_bytes
 from kcc.sim.program.operations import Memory
 
 
@@ -134,4 +135,5 @@ def l1_bytes(machine: Machine, occupancy: Occupancy) -> int:
     """What shared memory leaves of L1, where both are one."""
     if not machine.unified or not machine.l1_size:
         return machine.l1_size
-    return max(machine.l1_size - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)
+    taken = occupancy.allocated_shared_bytes * occupancy.blocks
+    return max(machine.l1_size - carved_bytes(machine.shared_carveouts, taken), 8192)

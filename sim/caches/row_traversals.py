@@ -3,21 +3,22 @@ of a struct.
 
 Where a lane begins is not known, but each of its steps is: of the accesses that share a beginning,
 an iteration comes to as many new sectors as its step is long, not to one for each access. A lane's
-sector is found again as long as caches have room for those of all lanes. Lanes that go on by a
+sector is found again as long as caches have room for those of all lanes: a sector takes the place
+of the line that it is in, of which lanes with longer rows have no other sector yet. Lanes that go on by a
 sector or more have each a sector of its own. Accesses of one block that differ by a constant touch
 together the sectors of what lies between the first and the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from kcc.base.records import dataclass
 from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Symbol, SymbolKind
 
-SECTOR = 32
+SECTOR, LINE = 32, 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,12 @@ class Member:
 class Traversal:
     """``group`` numbers the accesses that share a beginning; ``fresh`` is the share of the sectors
     of each that none of them has touched before. Lanes that go on come to sectors that nobody has
-    touched; where they do not (``goes_on``), a sector is as new as that of any unknown access."""
+    touched, by ``step``; where they do not (None), a sector is as new as that of any unknown
+    access."""
 
     group: int
     fresh: float
-    goes_on: bool = True
+    step: Step | None = None
 
 
 def step_of(
@@ -89,11 +91,15 @@ def traversals_of(steps: Mapping[int, Step], members: Mapping[int, Member]) -> d
         else:
             continue
         fresh = min(1.0, sectors / len(accesses))
-        walk = Traversal(number, fresh, isinstance(key, Step))
+        walk = Traversal(number, fresh, key if isinstance(key, Step) else None)
         found |= dict.fromkeys(accesses, walk)
     return found
 
 
-def traversed_bytes(traversals: Sequence[Traversal]) -> int:
-    """What a work-item wants to find again: a sector for each beginning."""
-    return SECTOR * len({traversal.group for traversal in traversals})
+def traversed_bytes(traversals: Iterable[Traversal], trips: Mapping[int, float]) -> float:
+    """What a work-item wants to find again, of each beginning: a sector, in the place of as much of
+    its line as no other work-item has. ``trips``: of loops."""
+    return sum(
+        SECTOR if step is None else min(max(step.bytes * trips[step.loop], SECTOR), LINE)
+        for step in {walk.group: walk.step for walk in traversals}.values()
+    )

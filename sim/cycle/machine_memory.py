@@ -21,6 +21,7 @@ from kcc.sim.machine.l2_path import (
     way_to_l2,
 )
 from kcc.sim.machine.memory_side import memory_side_of
+from kcc.sim.machine.shared_carveout import carved_bytes
 
 MOST_WAYS = 16
 """Sets of more ways than this are taken apart into several of at most so many: least recently used
@@ -96,8 +97,7 @@ def _l1_bytes(reader: GpuReader, occupancy: Occupancy) -> int:
         return size
     taken = occupancy.blocks * occupancy.allocated_shared_bytes
     steps = reader.fact("shared_carveouts_bytes")
-    if steps is not None:
-        taken = min((s for s in steps.value if s >= taken), default=taken)
+    taken = carved_bytes(() if steps is None else steps.value, taken)
     return max(unified.value - taken, 0)
 
 

@@ -107,6 +107,22 @@ def tag_cycles(lines: float) -> float:
     return 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE
 
 
+LINES_AT_ONCE = 8
+"""Since Volta: lines of an access that keeps the port so long that other warps' come before the
+next of its own warp. Points of 128 to 512 bytes, one a work-item (kmeans.csv, V100), are then read
+from L2 a word at a time where the lines of all work-items are more than L1 has: 1.0 to 2.0 of the
+measured times, and 0.3 to 0.6 where the four loads of an unrolled loop find one sector. On a GTX 980
+they do (0.8; 2.7 to 3.3 otherwise): its texture units take requests in turn. Four lines are those of
+16 bytes a lane, and 32 what was seen: 8 is between."""
+
+_ANY_LINES = 1 << 16
+
+
+def lines_at_once(capability: tuple[int, int] | None) -> int:
+    """The lines of an access after which a warp still goes on to its next one."""
+    return LINES_AT_ONCE if capability is not None and capability >= (7, 0) else _ANY_LINES
+
+
 VECTOR_BYTES = 59.0
 """Bytes a cycle that a load brings to the registers of AMD's lanes: of words on an MI210 and of
 eight bytes on an RX 6900 XT (microbench_strides.csv, stride 1); RDNA brings words at 128."""

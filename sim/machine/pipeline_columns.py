@@ -112,6 +112,8 @@ class Machine:
     fetch_sectors: int
     """Sectors of 32 bytes that L1 asks L2 for at least."""
     unified: bool
+    shared_carveouts: tuple[int, ...]
+    """Sizes of shared memory that L1 and it are divided by, where they are one."""
     address_cycles: float
     """In which the load/store port computes a warp's addresses."""
     lookup_cycles: float
@@ -217,6 +219,7 @@ def machine_of(reader: GpuReader) -> Machine:
         or reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         fetch_sectors=max(1, min(gpu.sector_bytes // 32, 4)),
         unified=gpu.l1.unified_bytes is not None,
+        shared_carveouts=_carveouts(gpu),
         address_cycles=address_cycles(gpu.capability),
         lookup_cycles=lookup_cycles(gpu.capability),
         crossing_cycles=crossing_cycles(gpu.capability),
@@ -243,6 +246,11 @@ def machine_of(reader: GpuReader) -> Machine:
         xu_queue=xu_queue_cycles(gpu),
         greedy=scheduling_of(reader) in (Policy.GREEDY, Policy.YOUNGEST),
     )
+
+
+def _carveouts(gpu: GpuDescription) -> tuple[int, ...]:
+    sizes = gpu.shared_carveouts_bytes
+    return () if sizes is None else tuple(sizes.value)
 
 
 def _l1_loads(generation: Generation, capability: tuple[int, int]) -> L1Loads:

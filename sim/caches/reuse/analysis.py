@@ -52,6 +52,9 @@ Ints = NDArray[np.int64]
 
 SECTOR, LINE = 32, 128
 
+ANY_LINES = 1 << 16
+"""More than any access has."""
+
 SKEW = 8
 """Accesses that a warp, and requests that an SM, is late by at most."""
 
@@ -99,7 +102,8 @@ class Ways:
 class Hierarchy:
     """The caches of a GPU and what a launch has of it: ``resident`` thread blocks on each of
     ``sms``. ``l1`` has no sets where loads pass it by, and asks for ``fetch_sectors`` at least.
-    ``l2`` is that of one of so many ``dies``, to which the thread blocks of a launch go in turn."""
+    ``l2`` is that of one of so many ``dies``, to which the thread blocks of a launch go in turn.
+    After an access to more than ``lines_at_once`` another warp's turn comes."""
 
     l1: Ways
     l2: Ways
@@ -109,6 +113,7 @@ class Hierarchy:
     write_back: bool = True
     fetch_sectors: int = 1
     dies: int = 1
+    lines_at_once: int = ANY_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +286,7 @@ class _Trial:
         sm = Sm(
             number, self.active, self.resident, self.own_rounds, program.warps, self.blocks, x, y,
             int(self.order.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
-            caches.fetch_sectors,
+            caches.fetch_sectors, caches.lines_at_once,
         )  # fmt: skip
         late = draws.integers(0, self.skew + 1, slots)
         run_sm(

@@ -96,7 +96,8 @@ class Code(NamedTuple):
 class Sm(NamedTuple):
     """An SM among ``sms``: the thread blocks it holds and how often they are replaced. With
     ``forward`` loops whose misses repeat are left. L1 asks for ``fetch_sectors`` of a line at
-    least (1, 2 or 4, aligned)."""
+    least (1, 2 or 4, aligned). Another warp's turn comes after an access to more lines than
+    ``lines_at_once``."""
 
     number: int
     sms: int
@@ -111,6 +112,7 @@ class Sm(NamedTuple):
     has_l1: bool
     most_steps: int
     fetch_sectors: int
+    lines_at_once: int
 
 
 class Lru(NamedTuple):

@@ -228,9 +228,9 @@ def note_misses(
 def access(
     sm: Sm, code: Code, warps: Warps, tallies: Tallies, l1: Lru, constants: Lru, asked: Asked,
     lines: Ints, masks: Ints, slot: int, number: int, turn: int, at: Ints,
-) -> bool:  # fmt: skip
+) -> int:  # fmt: skip
     """A warp's access, of a thread block with the numbers ``at``, the last of them those of its
-    place and its SM; False if no lane takes part."""
+    place and its SM: the lines that it touches, none if no lane takes part."""
     row, how, first = code.accesses[number, 0], code.accesses[number, 2], code.accesses[number, 3]
     loop, traverses, shift = (
         code.accesses[number, 4],
@@ -245,7 +245,7 @@ def access(
     warp = slot % sm.warps
     mask = code.masks[first, warp]
     if mask == 0 or not happens(code.shares[number], warps.random):
-        return False
+        return 0
     asked.totals[STEPS] += 1
     weight, own = warps.total[slot], warps.own[slot, loop] if loop >= 0 else 1.0
     counts = asked.counts[turn, number]
@@ -269,7 +269,7 @@ def access(
             asked.totals[FOUND] += 1
     if how == LOAD:
         note_misses(code, warps, tallies, slot, loop, some, missed)
-    return True
+    return some
 
 
 @uncounted
@@ -312,11 +312,11 @@ def run_sm(
                 blocks.at_barrier[place] += 1
                 goes_on = False
             else:
-                waits = access(
+                touched = access(
                     sm, code, warps, tallies, l1, constants, asked, lines, masks, slot, number,
                     turn, at,
                 )  # fmt: skip
-                goes_on = op[2] != 0 or not waits
+                goes_on = touched == 0 or (op[2] != 0 and touched <= sm.lines_at_once)
         if warps.pc[slot] >= last and warps.status[slot] == RUNNING:
             warps.status[slot] = ENDED
             blocks.alive[place] -= 1

@@ -25,6 +25,7 @@ from kcc.sim.caches.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Wa
 from kcc.sim.caches.reuse.program import local_bytes
 from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.estimate.subject import Subject
+from kcc.sim.machine.load_port import lines_at_once
 
 CONSTANT_BYTES, CONSTANT_LINE, CONSTANT_WAYS = 2048, 64, 4
 """The constant cache of an SM where a description has none: Jia et al., "Dissecting the NVIDIA
@@ -77,6 +78,7 @@ def hierarchy_of(reader: GpuReader, shape: CacheShape) -> Hierarchy:
     return Hierarchy(
         l1, l2, _constant(reader), shape.sms, shape.resident,
         policy is None or policy.value != "write-through", shape.fetch_sectors, shape.dies,
+        lines_at_once(reader.gpu.capability),
     )  # fmt: skip
 
 

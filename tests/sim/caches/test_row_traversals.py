@@ -58,6 +58,31 @@ def test_rows_of_memory_are_as_those_that_are_known(gpu: str) -> None:
     assert told.l2_read_sectors == pytest.approx(known.l2_read_sectors, rel=0.2)
 
 
+def test_caches_need_room_for_lines_where_each_lane_has_one() -> None:
+    """Of 2,048 work-items of an SM each is in a line of its own: 256 KB, where the L1 of a V100 has
+    128 KB, and on 80 SMs 21 MB, where its L2 has 6. Of rows of two numbers 16 share a line."""
+    few, many = (
+        counted("begin[row]", "begin[row + 1]", "v100", items=n) for n in (1 << 14, 1 << 18)
+    )
+    assert few.dram_read_sectors == pytest.approx((1 << 14) * LENGTH / 8, rel=0.2)
+    assert many.dram_read_sectors > 0.8 * (1 << 18) * LENGTH
+    short = counted("begin[row]", "begin[row + 1]", "v100", items=1 << 18, iterations=2)
+    assert short.dram_read_sectors < (1 << 18) * 2 * 0.3
+
+
+def test_loads_of_many_lines_let_other_warps_in_between() -> None:
+    """Rows whose beginnings are known: eight loads of an unrolled loop find one sector where L1 has
+    room for the lines of all lanes, and on a GTX 980, whose texture units take them in turn."""
+    items = 1 << 18
+    found = {
+        (gpu, n): counted("row * 97", "n", gpu, items=n).l2_read_sectors / (n * LENGTH)
+        for gpu, n in (("v100", items), ("v100", 80 * 256), ("gtx980", items))
+    }
+    assert found["v100", items] == pytest.approx(1.0, rel=0.1)
+    assert found["v100", 80 * 256] == pytest.approx(1 / 8, rel=0.1)
+    assert found["gtx980", items] < 0.3
+
+
 def test_accesses_that_share_a_beginning_share_its_sectors() -> None:
     unrolled = {access: Step("row", 32, 0) for access in range(8)}
     found = traversals_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)}, {})
@@ -131,6 +156,6 @@ __kernel void k(__global const int *begin, __global const uchar *x, __global ulo
   y[row] = sum;
 }
 """
-    found = counted("", "", "v100", items=1 << 18, text=text, iterations=16)
-    rows = (1 << 18) * (8 * LENGTH + 4) / 32
+    found = counted("", "", "v100", items=1 << 14, text=text, iterations=16)
+    rows = (1 << 14) * (8 * LENGTH + 4) / 32
     assert found.dram_read_sectors == pytest.approx(rows, rel=0.2)
