@@ -12,6 +12,7 @@ from kcc.base.launch_language import parse_argument, parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.sim.caches.row_traversals import Step, traversals_of
 from kcc.sim.estimate.result import Counts
+from kcc.sim.machine.load_port import lines_at_once
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import estimate_source
 
@@ -71,16 +72,15 @@ def test_caches_need_room_for_lines_where_each_lane_has_one() -> None:
 
 
 def test_loads_of_many_lines_let_other_warps_in_between() -> None:
-    """Rows whose beginnings are known: eight loads of an unrolled loop find one sector where L1 has
-    room for the lines of all lanes, and on a GTX 980, whose texture units take them in turn."""
-    items = 1 << 18
-    found = {
-        (gpu, n): counted("row * 97", "n", gpu, items=n).l2_read_sectors / (n * LENGTH)
-        for gpu, n in (("v100", items), ("v100", 80 * 256), ("gtx980", items))
-    }
-    assert found["v100", items] == pytest.approx(1.0, rel=0.1)
-    assert found["v100", 80 * 256] == pytest.approx(1 / 8, rel=0.1)
-    assert found["gtx980", items] < 0.3
+    """Rows whose beginnings are known: the eight loads of an unrolled loop find one sector where L1
+    has room for the lines of all lanes, and on GPUs before Volta."""
+    few, many = (
+        counted("row * 97", "n", "v100", items=n).l2_read_sectors / (n * LENGTH)
+        for n in (80 * 256, 1 << 18)
+    )
+    assert few == pytest.approx(1 / 8, rel=0.3)
+    assert many > 3 / 8
+    assert lines_at_once((7, 0)) < 32 < lines_at_once((5, 2))
 
 
 def test_accesses_that_share_a_beginning_share_its_sectors() -> None:
