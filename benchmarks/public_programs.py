@@ -331,8 +331,8 @@ def listed(folder: str, row: Row) -> Program:
     trips = tuple((line, count) for line, _, count in given)
     shared = row.get("shared_bytes")
     step = Step(f"{folder}/{row['file']}", row["kernel"], row["grid"], row["block"],
-                tuple(filter(None, row["arguments"].split(";"))), tuple(row["defines"].split()), trips=trips,
-                local_bytes=int(shared) if shared else None)  # fmt: skip
+                tuple(filter(None, row["arguments"].split(";"))), tuple(row["defines"].split()),
+                trips=trips, local_bytes=int(shared) if shared else None)  # fmt: skip
     return Program((step,))
 
 

@@ -38,7 +38,7 @@ class Global:
 
     ``initialiser`` is None where the definition is elsewhere (``external``). ``written_by_host``:
     it may be written before a kernel runs (``externally_initialized``, of CUDA's ``__constant__``
-    and ``__device__``) and the source has nothing but zeros for it, which its contents then are not.
+    and ``__device__``) and the source has nothing but zeros for it, which it then does not hold.
     """
 
     name: str

@@ -4,9 +4,9 @@ of a struct.
 Where a lane begins is not known, but each of its steps is: of the accesses that share a beginning,
 an iteration comes to as many new sectors as its step is long, not to one for each access. A lane's
 sector is found again as long as caches have room for those of all lanes: a sector takes the place
-of the line that it is in, of which lanes with longer rows have no other sector yet. Lanes that go on by a
-sector or more have each a sector of its own. Accesses of one block that differ by a constant touch
-together the sectors of what lies between the first and the last.
+of the line that it is in, of which lanes with longer rows have no other sector yet. Lanes that go
+on by a sector or more have each a sector of its own. Accesses of one block that differ by a
+constant touch together the sectors of what lies between the first and the last.
 """
 
 from __future__ import annotations

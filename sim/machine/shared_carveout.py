@@ -7,6 +7,6 @@ from collections.abc import Iterable
 
 def carved_bytes(sizes: Iterable[int], needed: int) -> int:
     """The least of the ``sizes`` that the driver chooses from (``shared_carveouts_bytes``) that has
-    room for what resident thread blocks need; that itself where no size is known to have it. A Turing
-    SM of 96 KB has 32 or 64 KB of shared memory, and never more than 64 KB of L1."""
+    room for what resident thread blocks need; that itself where no size is known to have it. An SM
+    of Turing has 32 or 64 of its 96 KB as shared memory, and never more than 64 KB of L1."""
     return min((size for size in sizes if size >= needed), default=needed)

@@ -39,8 +39,8 @@ def run(unit: CompiledUnit, name: str, *arrays: np.ndarray) -> list[np.ndarray]:
     ("head", "called"), [("", "_Z3powdd"), ("#include <hip/hip_runtime.h>\n", "_Z4pownfi")]
 )
 def test_a_whole_power_is_that_of_the_compiler(head: str, called: str) -> None:
-    """nvcc 13.0, sm_75: `pow(x, 2)` of a float has 89 instructions of double precision; HIP's is a
-    row of products."""
+    """By nvcc 13.0 for sm_75 `pow(x, 2)` of a float has 89 instructions of double precision; HIP's
+    is a row of products."""
     text = f"{head}__global__ void k(float *o) {{ o[threadIdx.x] = pow(o[threadIdx.x], 2); }}"
     (kernel,) = compiled(text).kernels
     calls = [i.callee for i in kernel.function.instructions if isinstance(i, Call)]

@@ -187,10 +187,14 @@ def test_two_numbers_in_memory_are_not_one():
     assert trip.kind is TripKind.UNKNOWN
 
 
-@pytest.mark.parametrize("table", ["__constant__ int lens[2];", "__constant__ int lens[2] = {5, 5};"])
+@pytest.mark.parametrize(
+    "table", ["__constant__ int lens[2];", "__constant__ int lens[2] = {5, 5};"]
+)
 def test_what_a_host_may_fill_is_not_zero(table: str):
     """`cudaMemcpyToSymbol` writes what the source has no values for."""
-    unit = cuda(f"{table} __global__ void k(int *a) {{ for (int i = 0; i < lens[1]; i++) a[i]++; }}")
+    unit = cuda(
+        f"{table} __global__ void k(int *a) {{ for (int i = 0; i < lens[1]; i++) a[i]++; }}"
+    )
     known = Known((64,), (32,), {})
     (trip,) = analyse(unit.kernels[0], unit.module, setting=Setting(known))[TripCounts].trips
     if "5" in table:

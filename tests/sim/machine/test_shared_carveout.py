@@ -29,7 +29,7 @@ def test_the_least_that_has_room(needed: int, taken: int) -> None:
      ("gtx1080", 9 * KIB, 48)],
 )  # fmt: skip
 def test_turing_has_64_kib_of_l1_at_most(gpu: str, needed: int, left: int) -> None:
-    """NVIDIA's programming guide: 32 or 64 of 96 KB are shared memory; 0, 8, 16, 32, 64 or 96 of 128
-    on Volta; of Pascal's none is L1's."""
+    """NVIDIA's programming guide: 32 or 64 of 96 KB are shared memory; 0, 8, 16, 32, 64 or 96 of
+    128 on Volta; of Pascal's none is L1's."""
     occupancy: Any = SimpleNamespace(allocated_shared_bytes=needed, blocks=1)
     assert l1_bytes(machine_of(GpuReader(load_gpu(gpu, []))), occupancy) == left * KIB
