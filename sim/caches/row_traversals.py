@@ -11,7 +11,7 @@ constant touch together the sectors of what lies between the first and the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from kcc.base.records import dataclass
 from kcc.passes.graph.loops import Loops
@@ -96,7 +96,7 @@ def traversals_of(steps: Mapping[int, Step], members: Mapping[int, Member]) -> d
     return found
 
 
-def traversed_bytes(traversals: Iterable[Traversal], trips: Mapping[int, float]) -> float:
+def traversed_bytes(traversals: Iterable[Traversal], trips: Sequence[float]) -> float:
     """What a work-item wants to find again, of each beginning: a sector, in the place of as much of
     its line as no other work-item has. ``trips``: of loops."""
     return sum(

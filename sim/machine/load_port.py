@@ -111,9 +111,9 @@ LINES_AT_ONCE = 8
 """Since Volta: lines of an access that keeps the port so long that other warps' come before the
 next of its own warp. Points of 128 to 512 bytes, one a work-item (kmeans.csv, V100), are then read
 from L2 a word at a time where the lines of all work-items are more than L1 has: 1.0 to 2.0 of the
-measured times, and 0.3 to 0.6 where the four loads of an unrolled loop find one sector. On a GTX 980
-they do (0.8; 2.7 to 3.3 otherwise): its texture units take requests in turn. Four lines are those
-of 16 bytes a lane, and 32 what was seen: 8 is between."""
+measured times, and 0.3 to 0.6 where the four loads of an unrolled loop find one sector. On a
+GTX 980 they do (0.8; 2.7 to 3.3 otherwise): its texture units take requests in turn. Four lines are
+those of 16 bytes a lane, and 32 what was seen: 8 is between."""
 
 _ANY_LINES = 1 << 16
 
