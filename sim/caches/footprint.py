@@ -168,8 +168,8 @@ def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> floa
     """What the work-items of an SM want to find again of what they walk along."""
     blocks = math.prod(shape.grid)
     resident = min(shape.resident, -(-blocks // shape.sms))
-    walks = (s.traversal for s in streams if s.traversal is not None)
-    each = traversed_bytes(walks, flow.trips)
+    traversals = (s.traversal for s in streams if s.traversal is not None)
+    each = traversed_bytes(traversals, flow.trips)
     return float(resident * flow.warps / blocks * flow.width * each)
 
 
