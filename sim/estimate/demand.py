@@ -28,7 +28,7 @@ from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.costs import UNITS, Generation, Unit
+from kcc.sim.machine.costs import SINCE_VOLTA, UNITS, Generation, Unit
 from kcc.sim.machine.dram_load import MANY_STREAMS, STREAM_BYTES
 from kcc.sim.machine.fma_pipes import NAMES, pipe_of
 from kcc.sim.machine.l2_path import part_written, sector_cycles, slice_cycles
@@ -225,7 +225,7 @@ class Demand:
         """Cycles of the port in which an access of so many bytes for each of so many active lanes
         goes through the banks."""
         slow = 128.0 / self.machine.shared_bytes
-        if self.machine.generation is not Generation.VOLTA or lanes > FEW_LANES:
+        if self.machine.generation not in SINCE_VOLTA or lanes > FEW_LANES:
             return max(passes * slow, self._addresses(size))
         return max(shared_cycles(passes, size, lanes, slow), self._pieces(size))
 
@@ -238,7 +238,7 @@ class Demand:
     def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
         """Cycles of the port of an access to global memory."""
         machine = self.machine
-        if machine.generation is Generation.VOLTA:
+        if machine.generation in SINCE_VOLTA:
             slow = 128.0 / machine.shared_bytes
             words = max(size / 4, 1.0) * self.streams[access].lanes * machine.warp
             looked_up = scattered_cycles(traffic.bank_passes, words, slow)

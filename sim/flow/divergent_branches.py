@@ -17,7 +17,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.branches import Branches
 from kcc.passes.graph.loops import Loop
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.machine.costs import COSTS, Generation
+from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation
 from kcc.sim.program.operations import MachineOperation, Memory
 
 BRANCH_STEPS = 3.0
@@ -68,7 +68,7 @@ def remainder_tests(
     iterations are left over, and, after these, whether there are as many as are unrolled (NVRTC
     11.8 and nvcc 13: two comparisons and two branches). The first has the given ``number``."""
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
-    may_diverge = generation is Generation.VOLTA and any(
+    may_diverge = generation in SINCE_VOLTA and any(
         divided.uniformity.is_divergent
         for branch, divided in pairs if branch.block in loop.exiting
     )  # fmt: skip

@@ -46,8 +46,12 @@ class Generation(Enum):
     FERMI = "Fermi"
     KEPLER = "Kepler"
     MAXWELL = "Maxwell and Pascal"
-    VOLTA = "Volta and later"
+    VOLTA = "Volta to Ada"
+    HOPPER = "Hopper and later"
     AMD = "AMD"
+
+
+SINCE_VOLTA = frozenset({Generation.VOLTA, Generation.HOPPER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +184,11 @@ BY_CONSTANT: dict[bool, Cost] = {
 
 
 def generation_of(capability: tuple[int, int] | None, is_amd: bool) -> Generation:
-    """The row of tables for a GPU; what is neither counts as the newest."""
+    """The row of tables for a GPU; what is neither counts as Volta and what came after it."""
     if is_amd:
         return Generation.AMD
+    if capability is not None and capability[0] >= 9:
+        return Generation.HOPPER
     if capability is None or capability[0] >= 7:
         return Generation.VOLTA
     if capability[0] >= 5:
@@ -199,7 +205,7 @@ def division_cost(
     opcode: Opcode, generation: Generation, *, is_wide: bool, is_known_late: bool = False
 ) -> Cost:
     """Integer division or remainder by a value that is no constant, or known too late."""
-    if generation is Generation.VOLTA:
+    if generation in SINCE_VOLTA:
         late = is_known_late and not is_wide
         return LATE_DIVISIONS[opcode] if late else DIVISIONS[opcode, is_wide]
     if is_wide and generation is Generation.AMD:

@@ -11,8 +11,7 @@ other, passes through one slice at a time; who is ahead of the others waits ther
 from __future__ import annotations
 
 from kcc.base.gpu.description import GpuDescription
-from kcc.base.records import dataclass
-from kcc.sim.machine.costs import Generation, generation_of_gpu
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation, generation_of_gpu
 
 SECTOR_BYTES = 32
 
@@ -109,5 +108,5 @@ class WayToL2:
 
 def way_to_l2(gpu: GpuDescription) -> WayToL2:
     """The way of an SM of a GPU to L2."""
-    new = generation_of_gpu(gpu) in (Generation.VOLTA, Generation.AMD)
+    new = generation_of_gpu(gpu) in SINCE_VOLTA | {Generation.AMD}
     return WayToL2(PORT_BYTES if new else PORT_BYTES / 2, 0.0 if gpu.is_amd else REQUEST_CYCLES)

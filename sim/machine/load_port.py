@@ -8,8 +8,7 @@ a warp one register in a pass.
 from __future__ import annotations
 
 from kcc.base.gpu.description import GpuDescription
-from kcc.base.records import dataclass
-from kcc.sim.machine.costs import Generation, generation_of_gpu
+from kcc.sim.machine.costs import SINCE_VOLTA, generation_of_gpu
 
 PIECE_BYTES = 16
 """What a lane moves at most in one instruction."""
@@ -193,7 +192,7 @@ def load_port_of(gpu: GpuDescription) -> LoadPort | None:
         return LoadPort(0.0, 0.0, 0.0, 0.0, wide_lanes(gpu))
     if gpu.capability is None or gpu.l1.banks is not None:
         return None
-    if generation_of_gpu(gpu) is not Generation.VOLTA:
+    if generation_of_gpu(gpu) not in SINCE_VOLTA:
         return None
     width = gpu.shared_bytes_per_cycle
     return LoadPort(

@@ -11,7 +11,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.block_dispatch import blocks_per_cycle
-from kcc.sim.machine.costs import Generation, Unit, generation_of
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share, row_cycles
 from kcc.sim.machine.fma_pipes import fma_pipes
 from kcc.sim.machine.l2_path import (
@@ -191,7 +191,7 @@ def machine_of(reader: GpuReader) -> Machine:
     sms = reader.integer("sm_count")
     clock = reader.clock_mhz()
     bandwidth = reader.number("memory_bandwidth_gbs") * 1000.0 / clock
-    new = generation in (Generation.VOLTA, Generation.AMD)
+    new = generation in SINCE_VOLTA | {Generation.AMD}
     capability = gpu.capability or (7, 0)
     l1 = gpu.l1.bytes_per_cycle
     latency = {n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()}
@@ -254,7 +254,7 @@ def _carveouts(gpu: GpuDescription) -> tuple[int, ...]:
 
 
 def _l1_loads(generation: Generation, capability: tuple[int, int]) -> L1Loads:
-    if generation in (Generation.VOLTA, Generation.AMD) or capability in ALL_IN_L1:
+    if generation in SINCE_VOLTA | {Generation.AMD} or capability in ALL_IN_L1:
         return L1Loads.ALL
     return L1Loads.READ_ONLY if capability in READ_ONLY_IN_L1 else L1Loads.NONE
 

@@ -24,6 +24,7 @@ from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import is_apart, matrix_base
 from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, never_wraps
+from kcc.sim.program.moves import from_bank
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 _JOINED = frozenset({Opcode.ADD, Opcode.OR})
@@ -53,7 +54,7 @@ class Addresses:
             isinstance(t, Symbol) and t.kind in _PLACES for t, _ in terms
         )  # fmt: skip
         if is_apart(instruction) or is_fixed:
-            return roots
+            return roots + self._beginning(pointer, self.before_loops(instruction.block))
         inner = self.loops.innermost[instruction.block]
         home = next(
             (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
@@ -99,6 +100,7 @@ class Addresses:
     ) -> Draft:
         """LEA for shared memory; otherwise as the index is, with what a product wants first."""
         kind = InstructionClass.ADDRESS
+        needs += self._beginning(touch.pointer, self.before_loops(block))
         if is_short or not self.by_ptxas:
             return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs, line=line)
         cost = address_cost(self.function, touch.pointer, self.generation)
@@ -108,6 +110,14 @@ class Addresses:
             first.slots = cost.first_slots
             needs.append(self.drafts.once(key, block, lambda: first))
         return Draft(cost.unit, kind, cost.slots, 1.0, needs, line=line)
+
+    def _beginning(self, pointer: Value, block: int) -> list[int]:
+        """What brings the beginning of an argument's array out of the constant bank."""
+        while (step := self.function.definition(pointer)) is not None:
+            if not isinstance(step, GetElementPtr | Cast):
+                return []
+            pointer = step.operands[0]
+        return from_bank(self.drafts, block, [pointer], (), self.generation)
 
     def _shares(self, touch: MemoryAccess, home: int) -> bool:
         """Whether the address in the next iteration is this one and a constant that an access

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcc.sim.machine.costs import Generation
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation
 from kcc.sim.program.operations import MachineOperation, MachineProgram
 
-INSTRUCTION_BYTES = {Generation.VOLTA: 16}
+INSTRUCTION_BYTES = dict.fromkeys(SINCE_VOLTA, 16)
 """Of a machine instruction with what the compiler tells the schedulers; 8 before (Jia et al.,
 "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018, section 2)."""
 

@@ -12,6 +12,7 @@ from kcc.sim.machine.costs import (
     BY_CONSTANT,
     BY_POWER_OF_TWO,
     BY_TWO,
+    SINCE_VOLTA,
     Cost,
     Generation,
     division_cost,
@@ -26,7 +27,7 @@ def division_of(instruction: AnyInstruction, function: Function, generation: Gen
     wide = isinstance(type_, IntTy) and type_.bits > 32
     if isinstance(divisor, ConstantInt):
         is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
-        if divisor.value == 2 and not wide and generation is Generation.VOLTA:
+        if divisor.value == 2 and not wide and generation in SINCE_VOLTA:
             return BY_TWO
         return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
     if isinstance(divisor, ConstantVector):

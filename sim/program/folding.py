@@ -86,6 +86,17 @@ class Folding:
         return user.opcode is Opcode.SELECT and set(user.operands[1:]) == set(instruction.operands)
 
 
+def launch_size(function: Function, value: Value) -> str:
+    """The size of the launch that a value is, as widened or narrowed; empty for others."""
+    made = function.definition(value)
+    while isinstance(made, Cast):
+        made = function.definition(made.operand)
+    name = function_name(made) if isinstance(made, Call) else ""
+    if not isinstance(made, Call) or name not in _CONSTANT_QUERIES:
+        return ""
+    return " ".join([name, *map(str, made.operands)])
+
+
 def is_known_late(instruction: AnyInstruction | None) -> bool:
     """Whether it is a number that :mod:`kcc.frontend.constant_math` put in the place of a call."""
     if not isinstance(instruction, Select):

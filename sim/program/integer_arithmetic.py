@@ -20,7 +20,7 @@ from kcc.frontend.ir.types import ArrayTy, IntTy, size_bytes
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.frontend.types import AddressSpace
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.machine.costs import COSTS, Generation, Unit, cost_of
+from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.program.folding import Accesses, Folding, function_name
 from kcc.sim.program.low_halves import low_halves
 
@@ -126,14 +126,16 @@ def address_cost(function: Function, pointer: Value, generation: Generation) -> 
         if moving:
             size = _step_bytes(step)
             is_narrow = all(_is_narrow(function, each) for each in moving)
-            if is_narrow and generation is Generation.VOLTA and size & (size - 1) == 0:
+            if is_narrow and generation in SINCE_VOLTA and size & (size - 1) == 0:
                 wide = [each for each in moving if _is_from_elsewhere(function, each, step)]
                 if wide:
                     return _of_wide(function, step, wide[-1], size)
-            if generation is not Generation.VOLTA:
+            if generation not in SINCE_VOLTA:
                 return AddressCost(Unit.ALU, 2.0, moving[-1] if is_narrow else None)
             if size > 1 and is_narrow:
-                return AddressCost(Unit.FMA, 1.0, size)
+                # Its beginning is in a register there, and one operand may be a number.
+                factor = None if generation is Generation.HOPPER else size
+                return AddressCost(Unit.FMA, 1.0, factor)
             return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
         pointer = step.base
     return _HALVES
@@ -214,7 +216,7 @@ class _Integers:
             for is_wide, kind in ((False, InstructionClass.INT_MUL),
                                   (True, InstructionClass.INT64_MUL))
         }  # fmt: skip
-        self.has_wide_products = generation is Generation.VOLTA
+        self.has_wide_products = generation in SINCE_VOLTA
         self.joined, self.taken = set[int](), dict[int, Opcode]()
         """Operations that are part of another, and of that one what it took in."""
 

@@ -15,13 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kcc.frontend.builtins.matrix import matrix_product
-from kcc.frontend.ir.instructions import (
-    AnyInstruction,
-    Call,
-    CondBranch,
-    Load,
-    Return,
-)
+from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch, Load, Return
 from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
@@ -43,21 +37,12 @@ from kcc.sim.flow.divergent_branches import (
     diverging_blocks,
     remainder_tests,
 )
-from kcc.sim.machine.costs import (
-    COSTS,
-    Generation,
-    Unit,
-    cost_of,
-)
+from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
 from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
-from kcc.sim.program.folding import (
-    folding_of,
-    function_name,
-    own_addresses,
-)
+from kcc.sim.program.folding import folding_of, function_name, own_addresses
 from kcc.sim.program.groups import with_groups
 from kcc.sim.program.integer_arithmetic import (
     NO_WRAP,
@@ -69,7 +54,7 @@ from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
 from kcc.sim.program.merging import MOST_JOINED, LoadMerging, shared_alignments
-from kcc.sim.program.moves import brought, describe
+from kcc.sim.program.moves import brought, describe, from_bank, operands_of
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.predication import predicate, predicated
@@ -78,7 +63,7 @@ from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_li
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
 
-PAIRED = frozenset({Generation.VOLTA, Generation.AMD})
+PAIRED = SINCE_VOLTA | {Generation.AMD}
 """Where two lanes of a vector of halves are one instruction (HFMA2, v_pk_fma_f16)."""
 
 _OF_LOW_HALF = {
@@ -124,7 +109,7 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
-        self.by_ptxas = generation in (Generation.VOLTA, Generation.MAXWELL)
+        self.by_ptxas = generation in SINCE_VOLTA | {Generation.MAXWELL}
         self.integers: Mapping[int, IntegerCost] = (
             integer_costs(self.function, self.folding, self.accesses, generation)
             if self.by_ptxas
@@ -282,6 +267,7 @@ class _Lowering:
     ) -> tuple[int, ...]:
         if not cost.slots:
             return tuple(needs)
+        needs = needs + self._from_bank(instruction)
         draft = Draft(
             cost.unit, InstructionClass.INT, cost.slots, cost.slots, needs,
             line=_line(instruction), instruction=instruction.index,
@@ -292,6 +278,14 @@ class _Lowering:
             and bool(instruction.flags & NO_WRAP)
         )
         return (self.drafts.add(instruction.block, draft),)
+
+    def _from_bank(self, instruction: AnyInstruction) -> list[int]:
+        """What brings its operands out of the constant bank."""
+        if self.generation is not Generation.HOPPER:
+            return []
+        operands = operands_of(self.function, self.folding.fused, instruction)
+        block = self.addresses.before_loops(instruction.block)
+        return from_bank(self.drafts, block, operands, self.constants, self.generation)
 
     def _leaves(self, instruction: Return) -> None:
         """EXIT under a predicate is the branch that comes here: only what comes otherwise has one
@@ -320,6 +314,8 @@ class _Lowering:
         ]  # fmt: skip
         if len(made) == 1:
             return made[0]
+        size = f"get_local_size {instruction.operands[0]}"
+        made += from_bank(self.drafts, instruction.block, [size], (), self.generation)
         product = cost_of(InstructionClass.INT_MUL, self.generation) or COSTS[InstructionClass.INT]
         draft = Draft(
             product.unit, InstructionClass.INT, product.slots, product.steps, made,
@@ -389,6 +385,7 @@ class _Lowering:
                     self.drafts.add(instruction.block, draft)
             if slots * count <= 0:
                 continue
+            needs = needs + self._from_bank(instruction)
             memory = _MEMORY_OF_CLASS.get(kind, Memory.NONE)
             if memory is Memory.BARRIER:
                 self.merging.forget()
@@ -538,7 +535,7 @@ class _Lowering:
     def _charge_divergence(self) -> dict[int, int]:
         """Make branches cost what they do where they may diverge; gives the branch that each block
         ends with whose successors wait for it."""
-        if self.generation is not Generation.VOLTA:
+        if self.generation not in SINCE_VOLTA:
             return {}
         drafts, blocks = self.drafts.rows, self.drafts.blocks
         parts, recording = diverging_blocks(

@@ -3,9 +3,10 @@ descriptor of global memory into uniform ones."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 from kcc.frontend.ir.instructions import AnyInstruction
+from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import PtrTy, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
@@ -16,8 +17,9 @@ from kcc.frontend.ir.values import (
 )
 from kcc.frontend.types import AddressSpace
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
+from kcc.sim.program.folding import launch_size
 
 _DESCRIBED = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC})
 
@@ -26,9 +28,49 @@ def describe(drafts: Drafts, block: int, space: AddressSpace, generation: Genera
     """The descriptor of global memory (ULDC.64 of c[0x0][0x118]), once in a block before all that
     access it: ptxas 12.9 from sm_80 on. Code for sm_70 begins with one instruction more instead
     (SHFL); that for sm_75 has neither, and is counted one too many."""
-    if space in _DESCRIBED and generation is Generation.VOLTA:
+    if space in _DESCRIBED and generation in SINCE_VOLTA:
         key = "descriptor"
         drafts.once(key, block, lambda: Draft(Unit.CONTROL, InstructionClass.MOVE, 1.0, 1.0, []))
+
+
+def operands_of(
+    function: Function, fused: Collection[int], instruction: AnyInstruction
+) -> Iterator[Value | str]:
+    """An instruction's operands, with those of a product that is part of it (``fused``); a size of
+    the launch by its name."""
+    for value in instruction.operands:
+        made = function.definition(value)
+        if made is not None and made.index in fused:
+            yield from made.operands
+        else:
+            yield launch_size(function, value) or value
+
+
+def from_bank(
+    drafts: Drafts, block: int, operands: Iterable[Value | str], in_bank: Collection[int],
+    generation: Generation,
+) -> list[int]:  # fmt: skip
+    """What brings an instruction's operands out of the constant bank, each once in a block:
+    arguments (ULDC into a uniform register, LDC.64 for an array's beginning), sizes of the launch,
+    by name, and loads at constant places of constant memory (``in_bank``), two words at once
+    (ULDC.64). Until Ada instructions read them there; so ptxas 12.9 for sm_90, 100 and 120."""
+    found = list[int]()
+    if generation is not Generation.HOPPER:
+        return found
+    for value in operands:
+        if isinstance(value, ArgumentRef | str):
+            slots = 1.0
+        elif isinstance(value, InstructionRef) and value.index in in_bank:
+            slots = size_bytes(value.type) / _UNIFORM_BYTES
+        else:
+            continue
+        draft = Draft(Unit.CONTROL, InstructionClass.MOVE, slots, 1.0, [])
+        found.append(drafts.once(("bank", value, block), block, lambda d=draft: d))
+    return found
+
+
+_UNIFORM_BYTES = 8
+"""That one instruction reads out of the constant bank."""
 
 
 def brought(

@@ -11,7 +11,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.frontend.launch_bounds import METADATA
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.registers.counts import FREE_REGISTERS, estimate_registers
-from kcc.sim.machine.costs import Generation
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation
 from kcc.sim.program.operations import MachineOperation, MachineProgram
 
 REGISTERS_BESIDE = 12
@@ -70,7 +70,7 @@ def free_registers(threads: int, generation: Generation) -> int:
     """Registers that a work-item may have while an SM holds ``threads``, as many as it can: ptxas
     12.9 takes them. Of 18 kernels of kernels/ with 32 on sm_80 and its 2,048 threads, 15 have 39
     or 40 on sm_86 (1,536); on sm_75 (1,024) they have 33 to 64."""
-    if generation is not Generation.VOLTA:
+    if generation not in SINCE_VOLTA:
         return FREE_REGISTERS
     return max(REGISTER_FILE.get(generation, 65536) // max(threads, 1) // 8 * 8, FREE_REGISTERS)
 
