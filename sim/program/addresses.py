@@ -23,7 +23,7 @@ from kcc.passes.symbolic.places import terms_of
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
 from kcc.sim.program.folding import is_apart, matrix_base
-from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, never_wraps
+from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, moving_step, never_wraps
 from kcc.sim.program.moves import from_bank
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
@@ -103,13 +103,28 @@ class Addresses:
         needs += self._beginning(touch.pointer, self.before_loops(block))
         if is_short or not self.by_ptxas:
             return Draft(Unit.ALU, kind, 1.0 if is_short else 2.0, 1.0, needs, line=line)
-        cost = address_cost(self.function, touch.pointer, self.generation)
+        return self._step(touch.pointer, block, needs, line)
+
+    def _step(self, pointer: Value, block: int, needs: list[int], line: int) -> Draft:
+        """The last step of an address; makes those before it, each a sum of its own, and what the
+        product of an index wants first."""
+        cost = address_cost(self.function, pointer, self.generation)
         if cost.first is not None:
             key = ("before an address", cost.first)
             first = constant_move(line)
-            first.slots = cost.first_slots
+            first.unit, first.slots = cost.first_unit, cost.first_slots
             needs.append(self.drafts.once(key, block, lambda: first))
-        return Draft(cost.unit, kind, cost.slots, 1.0, needs, line=line)
+        last = moving_step(self.function, pointer)
+        before = None if last is None else moving_step(self.function, last.base)
+        if last is not None and before is not None:
+            address = self.values.scalar(last.base, before.block)
+            varying = self.values.varying(address)
+            place = self._place(before.block, None, varying)
+            needs.append(self.drafts.once(
+                ("step", before.index), place,
+                lambda: self._step(last.base, place, self.drafts.needs(before.indices), line),
+            ))  # fmt: skip
+        return Draft(cost.unit, InstructionClass.ADDRESS, cost.slots, 1.0, needs, line=line)
 
     def _beginning(self, pointer: Value, block: int) -> list[int]:
         """What brings the beginning of an argument's array out of the constant bank."""

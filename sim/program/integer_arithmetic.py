@@ -106,6 +106,7 @@ class AddressCost:
     slots: float
     first: object = None
     first_slots: float = 1.0
+    first_unit: Unit = Unit.EITHER
 
 
 _HALVES = AddressCost(Unit.ALU, 2.0)
@@ -115,6 +116,26 @@ _HALVES = AddressCost(Unit.ALU, 2.0)
 def address_cost(function: Function, pointer: Value, generation: Generation) -> AddressCost:
     """The last step of an address: one IMAD.WIDE for a 32-bit index of more than bytes, three
     products for a 64-bit index of what has no size of a power of two, else a sum a half."""
+    step = moving_step(function, pointer)
+    if step is None:
+        return _HALVES
+    moving = [each for each in step.indices if not isinstance(each, ConstantInt)]
+    size = _step_bytes(step)
+    is_narrow = all(_is_narrow(function, each) for each in moving)
+    if generation not in SINCE_VOLTA:
+        return _of_maxwell(moving[-1], size, is_narrow=is_narrow)
+    if is_narrow and size & (size - 1) == 0:
+        wide = [each for each in moving if _is_from_elsewhere(function, each, step)]
+        if wide:
+            return _of_wide(function, step, wide[-1], size)
+    if size > 1 and is_narrow:
+        # On Hopper its beginning is in a register, and one operand may be a number.
+        return AddressCost(Unit.FMA, 1.0, None if generation is Generation.HOPPER else size)
+    return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
+
+
+def moving_step(function: Function, pointer: Value) -> GetElementPtr | None:
+    """The last step of an address that adds an index; None where all are constant."""
     while isinstance(pointer, InstructionRef):
         step = function.instructions[pointer.index]
         if isinstance(step, Cast):
@@ -122,23 +143,20 @@ def address_cost(function: Function, pointer: Value, generation: Generation) -> 
             continue
         if not isinstance(step, GetElementPtr):
             break
-        moving = [each for each in step.indices if not isinstance(each, ConstantInt)]
-        if moving:
-            size = _step_bytes(step)
-            is_narrow = all(_is_narrow(function, each) for each in moving)
-            if is_narrow and generation in SINCE_VOLTA and size & (size - 1) == 0:
-                wide = [each for each in moving if _is_from_elsewhere(function, each, step)]
-                if wide:
-                    return _of_wide(function, step, wide[-1], size)
-            if generation not in SINCE_VOLTA:
-                return AddressCost(Unit.ALU, 2.0, moving[-1] if is_narrow else None)
-            if size > 1 and is_narrow:
-                # Its beginning is in a register there, and one operand may be a number.
-                factor = None if generation is Generation.HOPPER else size
-                return AddressCost(Unit.FMA, 1.0, factor)
-            return AddressCost(Unit.FMA, 3.0) if size & (size - 1) else _HALVES
+        if any(not isinstance(each, ConstantInt) for each in step.indices):
+            return step
         pointer = step.base
-    return _HALVES
+    return None
+
+
+def _of_maxwell(index: Value, size: int, *, is_narrow: bool) -> AddressCost:
+    """An index in bytes is shifted (SHR of the high half, ISCADD.CC, IADD.X with the base); a size
+    that is no power of two takes seven XMAD and an IADD3 of a narrow index, eight, two sums and a
+    constant of a wide one (ptxas 12.9, sm_52)."""
+    if size & (size - 1):
+        slots = 8.0 if is_narrow else 11.0
+        return AddressCost(Unit.ALU, 2.0, (index, size), slots, Unit.FMA)
+    return AddressCost(Unit.ALU, 2.0, index if is_narrow else None)
 
 
 def _is_from_elsewhere(function: Function, value: Value, user: AnyInstruction) -> bool:
