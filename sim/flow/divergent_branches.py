@@ -25,7 +25,7 @@ BRANCH_STEPS = 3.0
 13 cycles."""
 
 RECONVERGENCE_SLOTS = 2.0
-"""BSSY and BSYNC."""
+"""BSSY and BSYNC; SSY and SYNC of Maxwell and Pascal, whose branch is a SYNC under a predicate."""
 
 PREDICATED = 7
 """Operations up to which what is after a branch is predicated instead where it may
@@ -68,7 +68,7 @@ def remainder_tests(
     iterations are left over, and, after these, whether there are as many as are unrolled (NVRTC
     11.8 and nvcc 13: two comparisons and two branches). The first has the given ``number``."""
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
-    may_diverge = generation in SINCE_VOLTA and any(
+    may_diverge = generation in SINCE_VOLTA | {Generation.MAXWELL} and any(
         divided.uniformity.is_divergent
         for branch, divided in pairs if branch.block in loop.exiting
     )  # fmt: skip

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kcc.frontend.builtins.matrix import matrix_product
-from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch, Load, Return
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Return
 from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
@@ -42,6 +42,7 @@ from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
 from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
+from kcc.sim.program.ends import beside_barrier, leave
 from kcc.sim.program.folding import folding_of, function_name, own_addresses
 from kcc.sim.program.groups import with_groups
 from kcc.sim.program.integer_arithmetic import (
@@ -54,7 +55,12 @@ from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
 from kcc.sim.program.merging import MOST_JOINED, LoadMerging, shared_alignments
-from kcc.sim.program.moves import brought, describe, from_bank, operands_of
+from kcc.sim.program.moves import (
+    brought,
+    describe,
+    from_bank,
+    operands_of,
+)
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.predication import predicate, predicated
@@ -240,7 +246,7 @@ class _Lowering:
             return
         needs = self.drafts.needs(instruction.operands)
         if self.by_ptxas and isinstance(instruction, Return):
-            self._leaves(instruction)
+            leave(drafts, self.function, instruction, self.generation)
             return
         integer = self.integers.get(instruction.index)
         if integer is not None:
@@ -286,21 +292,6 @@ class _Lowering:
         operands = operands_of(self.function, self.folding.fused, instruction)
         block = self.addresses.before_loops(instruction.block)
         return from_bank(self.drafts, block, operands, self.constants, self.generation)
-
-    def _leaves(self, instruction: Return) -> None:
-        """EXIT under a predicate is the branch that comes here: only what comes otherwise has one
-        of its own."""
-        block = self.function.blocks[instruction.block]
-        sources = [self.function.blocks[each].instructions[-1] for each in set(block.predecessors)]
-        lonely = len(block.instructions) == 1
-        if not lonely or not any(isinstance(each, CondBranch) for each in sources):
-            sources = [instruction]
-        for source in sources:
-            if not isinstance(source, CondBranch):
-                kind = InstructionClass.BRANCH
-                draft = Draft(Unit.CONTROL, kind, 1.0, 1.0, [], line=_line(instruction))
-                draft.instruction = instruction.index
-                self.drafts.add(source.block, draft)
 
     def _work_item(self, instruction: AnyInstruction) -> int | None:
         """A work-item's number in the grid: its block's and its own in the block, each out of a
@@ -389,6 +380,7 @@ class _Lowering:
             memory = _MEMORY_OF_CLASS.get(kind, Memory.NONE)
             if memory is Memory.BARRIER:
                 self.merging.forget()
+                slots += beside_barrier(self.function, instruction, self.generation)
             elif memory is Memory.SHUFFLE:
                 slots *= -(-size_bytes(instruction.type) // 4)
             draft = Draft(
@@ -535,7 +527,7 @@ class _Lowering:
     def _charge_divergence(self) -> dict[int, int]:
         """Make branches cost what they do where they may diverge; gives the branch that each block
         ends with whose successors wait for it."""
-        if self.generation not in SINCE_VOLTA:
+        if not self.by_ptxas:
             return {}
         drafts, blocks = self.drafts.rows, self.drafts.blocks
         parts, recording = diverging_blocks(
@@ -545,9 +537,10 @@ class _Lowering:
         for block in parts - set(self.predicated.values()):
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
-                waits[block] = jumps[-1]
                 drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in recording)
-                drafts[jumps[-1]].steps = BRANCH_STEPS
+                if self.generation in SINCE_VOLTA:
+                    waits[block] = jumps[-1]
+                    drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
 
     def _test_remainders(
