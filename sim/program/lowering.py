@@ -40,6 +40,7 @@ from kcc.sim.flow.divergent_branches import (
 from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.addresses import Addresses
+from kcc.sim.program.constant_arguments import is_passed_constant, through_l1
 from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
 from kcc.sim.program.ends import beside_barrier, leave
@@ -63,11 +64,13 @@ from kcc.sim.program.moves import (
 )
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.program.pieces import pieces_of
 from kcc.sim.program.predication import predicate, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, private_homes
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
+from kcc.sim.program.wanted_lanes import Lanes, wanted_lanes
 
 PAIRED = SINCE_VOLTA | {Generation.AMD}
 """Where two lanes of a vector of halves are one instruction (HFMA2, v_pk_fma_f16)."""
@@ -121,6 +124,7 @@ class _Lowering:
             if self.by_ptxas
             else {}
         )
+        self.wanted = wanted_lanes(self.function) if self.by_ptxas else dict[int, Lanes]()
         self.low = low_halves(self.function, self.folding.users)
         self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
@@ -350,6 +354,8 @@ class _Lowering:
 
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
         for kind, count in classify(instruction):
+            if instruction.index in self.wanted and count > 1:
+                count = len(self.wanted[instruction.index])
             if instruction.index in self.low:
                 kind = _OF_LOW_HALF.get(kind, kind)
             if kind is InstructionClass.FP16 and self.generation in PAIRED:
@@ -448,9 +454,13 @@ class _Lowering:
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
     ) -> Draft:
         kind = classify(instruction)[0][0]
-        memory = _memory_of(touch)
-        home = self._home(touch)
-        is_operand = memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch)
+        memory, home = _memory_of(touch), self._home(touch)
+        passed = self.by_ptxas and is_passed_constant(touch)
+        if passed and through_l1(self.kernel, self.generation):
+            memory = Memory.GLOBAL_LOAD
+        is_operand = (
+            memory is Memory.CONSTANT_LOAD and not passed and self._is_uniform(instruction, touch)
+        )
         if is_operand:
             self.constants.add(instruction.index)
         if is_operand or (home is not None and home.home is Home.REGISTERS):
@@ -460,8 +470,11 @@ class _Lowering:
             moves = self._selections(instruction, touch, home, size, needs)
             steps = float(home.candidates)
             return Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
-        whole = memory is Memory.CONSTANT_LOAD or is_bulk_copy(instruction)
-        pieces = 1 if whole else max(1, -(-size // 16))
+        whole = (memory is Memory.CONSTANT_LOAD and not passed) or is_bulk_copy(instruction)
+        if memory is Memory.CONSTANT_LOAD:
+            pieces = 1 if whole else max(1, -(-size // 4))
+        else:
+            pieces = 1 if whole else pieces_of(instruction, touch, size, self.wanted)
         return Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
 
     def _home(self, touch: MemoryAccess) -> PrivateHome | None:

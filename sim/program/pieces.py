@@ -1,0 +1,34 @@
+"""How many instructions an access is: none moves more than 16 bytes of a lane, or more of global
+memory than its alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kcc.frontend.ir.instructions import AnyInstruction, Load, Store
+from kcc.frontend.ir.types import VecTy, size_bytes
+from kcc.frontend.types import AddressSpace
+from kcc.passes.memory.memory_accesses import MemoryAccess
+from kcc.sim.program.wanted_lanes import Lanes
+
+WIDEST = 16
+"""Bytes of a lane that one instruction moves at most."""
+
+_FAR = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
+
+
+def pieces_of(
+    instruction: AnyInstruction, touch: MemoryAccess, size: int, wanted: Mapping[int, Lanes]
+) -> int:
+    """The instructions that an access of ``size`` bytes is. A vector of which nobody knows that it
+    is aligned (OpenCL's ``vload4``) is loaded and stored by what is, of its lanes those that
+    are ``wanted`` (ptxas 12.9); in shared memory ptxas finds the alignment itself."""
+    whole = max(1, -(-size // WIDEST))
+    if not isinstance(instruction, Load | Store) or touch.space not in _FAR:
+        return whole
+    value = instruction.type if isinstance(instruction, Load) else instruction.operands[0].type
+    if not isinstance(value, VecTy) or instruction.alignment_bytes >= min(size, WIDEST):
+        return whole
+    element = size_bytes(value.element)
+    count = len(wanted.get(instruction.index, range(value.lanes)))
+    return max(1, -(-count * element // max(instruction.alignment_bytes, element)))
