@@ -243,8 +243,9 @@ class _Lowering:
 
     def _lower(self, instruction: AnyInstruction) -> None:
         drafts = self.drafts
-        touches = self.accesses.get(instruction.index)
-        if touches:
+        if self.wanted.get(instruction.index) == frozenset():
+            return
+        if touches := self.accesses.get(instruction.index):
             made = tuple(self._access(instruction, touch) for touch in touches)
             drafts.result[instruction.index] = made
             return
