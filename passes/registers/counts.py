@@ -8,7 +8,8 @@ The estimate is for the IR at -O2, and models what ptxas does:
 * it does so as long as it costs no occupancy: up to :data:`FREE_REGISTERS`, or what is free on
   the target;
 * past that it takes what the kernel cannot do without (``frugal``: the pressure of a schedule that
-  saves registers).
+  saves registers), and what the unit of allocation leaves free beside that
+  (:data:`ALLOCATED_BY`).
 
 Five constants, the same for all kernels and architectures, turn pressures into a count. They were
 fitted to ptxas of CUDA 12.9 on the kernels of kernels/ by benchmarks/register_estimate.py, which
@@ -50,6 +51,10 @@ EAGER, FOLDED, ADDRESSES, SIZE, BASE = 0.24, 0.79, 4.6, -2.41, 5.63
 """Registers per unit of eager pressure, of folded pressure, per e-fold of addresses and of
 instructions, and for any kernel. By benchmarks/register_estimate.py.
 """
+
+ALLOCATED_BY = 8
+"""Registers of a thread are allocated by so many (NVIDIA: CUDA Occupancy Calculator, 256 for a
+warp): 34 cost as much occupancy as 40, which ptxas takes."""
 
 NEED_BASE = 4
 """Registers beside the frugal pressure: the stack pointer, two that the machine keeps, and pairs
@@ -115,7 +120,10 @@ def count_from(features: RegisterFeatures, free: int = FREE_REGISTERS) -> int:
         + BASE
     )
     needed = features.frugal + NEED_BASE
-    count = wanted if wanted <= free else max(free, needed)
+    count = wanted
+    if wanted > free:
+        allocated = -(-needed // ALLOCATED_BY) * ALLOCATED_BY
+        count = free if needed <= free else max(min(wanted, allocated), needed)
     return min(MOST, max(LEAST, 2 * round(count / 2)))
 
 
