@@ -142,6 +142,7 @@ class _Lowering:
             shared_alignments(
                 self.function, self.accesses, is_opencl=kernel.language is Language.OPENCL
             ),
+            by_ptxas=self.by_ptxas,
         )
         dominators = facts[Dominators] if self.by_ptxas else None
         self.predicated = predicated(self.function) if self.by_ptxas else dict[int, int]()
@@ -404,7 +405,13 @@ class _Lowering:
 
     def _access(self, instruction: AnyInstruction, touch: MemoryAccess) -> int:
         address = self.values.address(instruction, touch.pointer)
+        before = self.merging.store_of(instruction.block, touch, address)
+        if before is not None and touch.op is AccessOp.STORE:
+            self.drafts.rows[before].slots, self.drafts.rows[before].memory = 0.0, Memory.NONE
         found = self.merging.find(instruction.block, touch, address)
+        if before is not None and touch.op is AccessOp.LOAD:
+            kind, needs = classify(instruction)[0][0], self.drafts.rows[before].needs
+            return self.drafts.add(instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, [*needs]))
         if found is not None:
             number, more = found
             made = self.drafts.rows[number]
@@ -436,6 +443,8 @@ class _Lowering:
         if touch.op is AccessOp.LOAD and not touch.volatile:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
+        elif touch.op is AccessOp.STORE:
+            self.merging.keep_store(touch, address, number)
         return number
 
     def _wide_store(self, wide: Joined) -> int:

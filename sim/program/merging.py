@@ -1,5 +1,7 @@
-"""Loads that a compiler does not make: those of an address it has just loaded, and those that are
-part of a wider load of neighbours (LLVM's load-store vectoriser)."""
+"""Accesses that a compiler does not make: loads of an address it has just loaded, and those that
+are part of a wider load of neighbours (LLVM's load-store vectoriser); in shared memory, loads of
+what was just stored, and stores that are overwritten (ptxas, which knows of two places of an array
+at a constant distance that they are apart)."""
 
 from __future__ import annotations
 
@@ -48,11 +50,18 @@ class LoadMerging:
     """What was loaded at the end of each block."""
     before: frozenset[Place] = frozenset()
     """What was loaded at the end of the only block that leads to this one."""
+    by_ptxas: bool = False
+    stored: dict[Place, int] = field(default_factory=dict[Place, int])
+    """The stores to shared memory of the block so far whose values are still there."""
+    unread: set[Place] = field(default_factory=set[Place])
+    """Those of which nobody may have loaded anything."""
 
     def forget(self) -> None:
         """After a barrier everything may be different."""
         self.exact.clear()
         self.pieces.clear()
+        self.stored.clear()
+        self.unread.clear()
         self.before = frozenset()
 
     def find(self, block: int, touch: MemoryAccess, address: Node) -> tuple[int, int] | None:
@@ -60,11 +69,15 @@ class LoadMerging:
         bytes more; call it for every access, in order: it sees stores."""
         if self.block != block:
             self._enter(block)
+        place = self._place(touch, address)
         if touch.op is not AccessOp.LOAD:
-            self.exact = {k: n for k, n in self.exact.items() if k[0] is not touch.space}
-            self.pieces = {k: n for k, n in self.pieces.items() if k[0] is not touch.space}
-            self.before = frozenset(k for k in self.before if k[0] is not touch.space)
+            self.exact = {k: n for k, n in self.exact.items() if _apart(k, touch, place)}
+            self.pieces = {k: n for k, n in self.pieces.items() if _apart(k, touch, place)}
+            self.stored = {k: n for k, n in self.stored.items() if _apart(k, touch, place)}
+            self.before = frozenset(k for k in self.before if _apart(k, touch, place))
+            self.unread &= self.stored.keys()
             return None
+        self.unread = {k for k in self.unread if _apart(k, touch, place)}
         if touch.volatile or not isinstance(touch.element_bytes, int):
             return None
         size, where = touch.element_bytes, where_of(address)
@@ -76,6 +89,31 @@ class LoadMerging:
                 self.exact[(touch.space, where, size)] = self.pieces[piece]
                 return self.pieces[piece], size
         return None
+
+    def _place(self, touch: MemoryAccess, address: Node) -> Place | None:
+        """Where an access to shared memory is; None where that is not known, or of no matter."""
+        size = touch.element_bytes
+        if not self.by_ptxas or touch.space is not AddressSpace.LOCAL or touch.volatile:
+            return None
+        if touch.op is AccessOp.ATOMIC or not isinstance(size, int):
+            return None
+        return touch.space, where_of(address), size
+
+    def store_of(self, block: int, touch: MemoryAccess, address: Node) -> int | None:
+        """The store of the block that has put there what a load wants, or a store puts there anew
+        before anybody has read it."""
+        place = self._place(touch, address)
+        if block != self.block or place is None:
+            return None
+        if touch.op is AccessOp.LOAD or place in self.unread:
+            return self.stored.get(place)
+        return None
+
+    def keep_store(self, touch: MemoryAccess, address: Node, number: int) -> None:
+        """Remember a store that was made."""
+        if (place := self._place(touch, address)) is not None:
+            self.stored[place] = number
+            self.unread.add(place)
 
     def _is_aligned(self, piece: Place, where: Where, alignment: int) -> bool:
         """Whether a piece, of which a load with this alignment is a part, is known to be aligned:
@@ -123,6 +161,22 @@ class LoadMerging:
             if self._is_aligned(piece, where, alignment):
                 self.pieces[piece] = number
                 break
+
+
+def _apart(known: Place, touch: MemoryAccess, place: Place | None) -> bool:
+    """Whether an access leaves a place alone: in other memory, in shared memory also another array
+    and another constant beside the same index."""
+    if known[0] is not touch.space or place is None:
+        return known[0] is not touch.space
+    (terms, start), (others, other) = known[1], place[1]
+    if terms == others:
+        return start + known[2] <= other or other + place[2] <= start
+    own, their = _arrays(terms), _arrays(others)
+    return len(own) == len(their) == 1 and own != their
+
+
+def _arrays(terms: Terms) -> frozenset[Node]:
+    return frozenset(t for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL)
 
 
 MOST_JOINED = 16
