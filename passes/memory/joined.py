@@ -87,9 +87,10 @@ def joined_accesses(
     accesses: Mapping[int, Iterable[MemoryAccess]],
     address: Callable[[AnyInstruction, Value], Node],
     op: AccessOp,
+    alignment: Callable[[MemoryAccess, Node], int] = lambda _touch, _address: 1,
 ) -> dict[int, Joined]:
     """The loads, or the stores, of a block that are made together with others, by the instruction
-    of each."""
+    of each. ``alignment`` is what is known of an address beside what its instruction says."""
     chains = _Chains(op)
     for instruction in block:
         touches = tuple(accesses.get(instruction.index, ()))
@@ -102,7 +103,8 @@ def joined_accesses(
             if is_own and isinstance(instruction, Load | Store) and size in _SIZES:
                 assert isinstance(size, int)
                 place = address(instruction, touch.pointer)
-                chains.add(touch, place, size, instruction.alignment_bytes)
+                known = max(instruction.alignment_bytes, alignment(touch, place))
+                chains.add(touch, place, size, known)
             elif op is AccessOp.STORE or touch.op is not AccessOp.LOAD:
                 chains.close([touch.space])
     chains.close(list(chains.open))

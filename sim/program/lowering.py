@@ -39,8 +39,8 @@ from kcc.sim.flow.divergent_branches import (
 )
 from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.machine.function_costs import function_cost
+from kcc.sim.program.access_memory import is_passed_constant, memory_of
 from kcc.sim.program.addresses import Addresses
-from kcc.sim.program.constant_arguments import is_passed_constant, through_l1
 from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
 from kcc.sim.program.ends import beside_barrier, leave
@@ -162,7 +162,11 @@ class _Lowering:
         for block in self.function.blocks:
             if block.index in reachable:
                 self.wide_stores = joined_accesses(
-                    block.instructions, self.accesses, self.values.address, AccessOp.STORE
+                    block.instructions,
+                    self.accesses,
+                    self.values.address,
+                    AccessOp.STORE,
+                    self.merging.alignment,
                 )
                 for instruction in block.instructions:
                     self._lower(instruction)
@@ -406,12 +410,14 @@ class _Lowering:
     def _access(self, instruction: AnyInstruction, touch: MemoryAccess) -> int:
         address = self.values.address(instruction, touch.pointer)
         before = self.merging.store_of(instruction.block, touch, address)
-        if before is not None and touch.op is AccessOp.STORE:
-            self.drafts.rows[before].slots, self.drafts.rows[before].memory = 0.0, Memory.NONE
         found = self.merging.find(instruction.block, touch, address)
-        if before is not None and touch.op is AccessOp.LOAD:
-            kind, needs = classify(instruction)[0][0], self.drafts.rows[before].needs
-            return self.drafts.add(instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, [*needs]))
+        if before is not None:
+            stored, kind = self.drafts.rows[before], classify(instruction)[0][0]
+            if touch.op is AccessOp.LOAD:
+                return self.drafts.add(
+                    instruction.block, Draft(Unit.ALU, kind, 0.0, 0.0, [*stored.needs])
+                )
+            stored.unit, stored.slots, stored.memory = Unit.ALU, 0.0, Memory.NONE
         if found is not None:
             number, more = found
             made = self.drafts.rows[number]
@@ -464,10 +470,8 @@ class _Lowering:
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
     ) -> Draft:
         kind = classify(instruction)[0][0]
-        memory, home = _memory_of(touch), self._home(touch)
-        passed = self.by_ptxas and is_passed_constant(touch)
-        if passed and through_l1(self.kernel, self.generation):
-            memory = Memory.GLOBAL_LOAD
+        home, passed = self._home(touch), self.by_ptxas and is_passed_constant(touch)
+        memory = memory_of(self.kernel, touch, self.generation, by_pointer=passed)
         is_operand = (
             memory is Memory.CONSTANT_LOAD and not passed and self._is_uniform(instruction, touch)
         )
@@ -481,10 +485,8 @@ class _Lowering:
             steps = float(home.candidates)
             return Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
         whole = (memory is Memory.CONSTANT_LOAD and not passed) or is_bulk_copy(instruction)
-        if memory is Memory.CONSTANT_LOAD:
-            pieces = 1 if whole else max(1, -(-size // 4))
-        else:
-            pieces = 1 if whole else pieces_of(instruction, touch, size, self.wanted)
+        wanted = self.wanted if self.by_ptxas else None
+        pieces = 1 if whole else pieces_of(instruction, touch, size, memory, wanted)
         return Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
 
     def _home(self, touch: MemoryAccess) -> PrivateHome | None:
@@ -591,19 +593,6 @@ class _Lowering:
                     first = blocks[way][0]
                     needs = (*rows[first].needs, branch)
                     rows[first] = replace(rows[first], needs=needs)
-
-
-def _memory_of(touch: MemoryAccess) -> Memory:
-    match touch.space:
-        case AddressSpace.LOCAL:
-            names = (Memory.SHARED_LOAD, Memory.SHARED_STORE, Memory.SHARED_ATOMIC)
-        case AddressSpace.CONSTANT:
-            names = (Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD)
-        case AddressSpace.PRIVATE:
-            names = (Memory.PRIVATE, Memory.PRIVATE_STORE, Memory.PRIVATE_STORE)
-        case _:
-            names = (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
-    return names[(AccessOp.LOAD, AccessOp.STORE, AccessOp.ATOMIC).index(touch.op)]
 
 
 def _line(instruction: AnyInstruction) -> int:

@@ -123,17 +123,27 @@ class LoadMerging:
         _, (terms, start), width = piece
         if start == where[1] and alignment >= width:
             return True
+        return width <= self._known_alignment(terms)
+
+    def _known_alignment(self, terms: Terms) -> int:
+        """The alignment of a place in an array of shared memory, by its index."""
         placed = [
             self.shared_alignment.get(t.index, 1)
             for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
         ]  # fmt: skip
-        if placed and width <= min(placed):
-            return all(
-                step * _multiple_of(term) % width == 0
-                for term, step in terms
-                if not (isinstance(term, Symbol) and term.kind in BASE_KINDS)
-            )
-        return False
+        steps = [
+            step * _multiple_of(term) for term, step in terms
+            if not (isinstance(term, Symbol) and term.kind in BASE_KINDS)
+        ]  # fmt: skip
+        return min([*placed, *(step & -step for step in steps)]) if placed else 1
+
+    def alignment(self, touch: MemoryAccess, address: Node) -> int:
+        """What ptxas knows of the alignment of an access to shared memory beside its type."""
+        if not self.by_ptxas or touch.space is not AddressSpace.LOCAL:
+            return 1
+        terms, constant = where_of(address)
+        known = self._known_alignment(terms)
+        return min(known, constant & -constant) if constant else known
 
     def _enter(self, block: int) -> None:
         self.ends[self.block] = frozenset(self.exact) | self.before

@@ -9,22 +9,30 @@ from kcc.frontend.ir.instructions import AnyInstruction, Load, Store
 from kcc.frontend.ir.types import VecTy, size_bytes
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import MemoryAccess
+from kcc.sim.program.operations import Memory
 from kcc.sim.program.wanted_lanes import Lanes
 
 WIDEST = 16
 """Bytes of a lane that one instruction moves at most."""
 
+WORD = 4
+"""Bytes that LDC brings of constant memory of which nobody knows where it lies."""
+
 _FAR = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
 
 def pieces_of(
-    instruction: AnyInstruction, touch: MemoryAccess, size: int, wanted: Mapping[int, Lanes]
-) -> int:
+    instruction: AnyInstruction, touch: MemoryAccess, size: int, memory: Memory,
+    wanted: Mapping[int, Lanes] | None,
+) -> int:  # fmt: skip
     """The instructions that an access of ``size`` bytes is. A vector of which nobody knows that it
     is aligned (OpenCL's ``vload4``) is loaded and stored by what is, of its lanes those that
-    are ``wanted`` (ptxas 12.9); in shared memory ptxas finds the alignment itself."""
+    are ``wanted`` (ptxas 12.9; None for other compilers); in shared memory ptxas finds the
+    alignment itself."""
+    if memory is Memory.CONSTANT_LOAD:
+        return max(1, -(-size // WORD))
     whole = max(1, -(-size // WIDEST))
-    if not isinstance(instruction, Load | Store) or touch.space not in _FAR:
+    if wanted is None or not isinstance(instruction, Load | Store) or touch.space not in _FAR:
         return whole
     value = instruction.type if isinstance(instruction, Load) else instruction.operands[0].type
     if not isinstance(value, VecTy) or instruction.alignment_bytes >= min(size, WIDEST):
