@@ -214,7 +214,7 @@ def test_constants_to_counts():
     wanted = count_from(RegisterFeatures(15, 15, 12, 12, 100))
     assert 8 < wanted < 32
     assert count_from(RegisterFeatures(60, 60, 10, 40, 100)) == 32
-    assert count_from(RegisterFeatures(90, 90, 70, 40, 100)) == 74
+    assert count_from(RegisterFeatures(90, 90, 70, 40, 100)) == 80
 
 
 @pytest.mark.slow

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.program.ends import IDLE_BEFORE_EXIT
 from kcc.sim.program.registers import free_registers
 from tests.sim.program.test_integer_arithmetic import program, slots
 
@@ -28,7 +31,20 @@ def test_what_is_stored_is_moved_into_a_register_before_the_loop() -> None:
 def test_the_descriptor_is_read_once_and_not_before_volta() -> None:
     source = "__kernel void k(__global int *a) { int i = get_global_id(0); a[i] = a[i + 9] + 1; }"
     new, old = (program(source, each) for each in (Generation.VOLTA, Generation.MAXWELL))
-    assert slots(new, Unit.CONTROL) == slots(old, Unit.CONTROL) + 1
+    idle = IDLE_BEFORE_EXIT[False]
+    assert slots(new, Unit.CONTROL) == pytest.approx(slots(old, Unit.CONTROL) - idle + 1)
+
+
+def test_hopper_brings_arguments_out_of_the_constant_bank() -> None:
+    """Beside S2UR (ptxas 12.9, sm_90) ULDC for ``n`` and ``f``, LDC for the size of a thread
+    block and for both arrays; a constant factor is an operand of IMAD.WIDE (MOV before)."""
+    source = (
+        "__kernel void k(__global float *a, __global const float *b, float f, int n) {"
+        "int i = get_global_id(0); if (i < n) a[i] = f * b[i]; }"
+    )
+    new, old = (program(source, each) for each in (Generation.HOPPER, Generation.VOLTA))
+    assert slots(new, Unit.CONTROL) == slots(old, Unit.CONTROL) + 5
+    assert slots(new, Unit.EITHER) == slots(old, Unit.EITHER) - 1
 
 
 def test_ptxas_takes_the_registers_that_are_free() -> None:
