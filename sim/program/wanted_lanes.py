@@ -56,7 +56,7 @@ def wanted_lanes(function: Function) -> Mapping[int, Lanes]:
                 waiting.append(function.instructions[value.index])
     return {
         index: frozenset(lanes) for index, lanes in found.items()
-        if lanes != _all(function.instructions[index].type)
+        if frozenset(lanes) != _all(function.instructions[index].type)
     }  # fmt: skip
 
 
