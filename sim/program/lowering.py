@@ -359,6 +359,7 @@ class _Lowering:
         return main
 
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
+        self.merging.pass_by(instruction)
         for kind, count in classify(instruction):
             if instruction.index in self.wanted and count > 1:
                 count = len(self.wanted[instruction.index])
@@ -391,7 +392,6 @@ class _Lowering:
             needs = needs + self._from_bank(instruction)
             memory = _MEMORY_OF_CLASS.get(kind, Memory.NONE)
             if memory is Memory.BARRIER:
-                self.merging.forget()
                 slots += beside_barrier(self.function, instruction, self.generation)
             elif memory is Memory.SHUFFLE:
                 slots *= -(-size_bytes(instruction.type) // 4)

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from math import prod
 
-from kcc.base.records import dataclass
-from kcc.frontend.ir.instructions import Load, Store
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess
+from kcc.passes.mix.classify import classify
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.expr import (
     BASE_KINDS,
     Node,
@@ -27,6 +28,7 @@ from kcc.passes.symbolic.expr import (
     SymbolKind,
 )
 from kcc.passes.symbolic.places import Terms, where_of
+from kcc.sim.program.folding import function_name
 
 Where = tuple[Terms, int]
 """An address: terms with coefficients, and a constant."""
@@ -56,8 +58,15 @@ class LoadMerging:
     unread: set[Place] = field(default_factory=set[Place])
     """Those of which nobody may have loaded anything."""
 
+    def pass_by(self, instruction: AnyInstruction) -> None:
+        """After a barrier, of a warp's lanes too, and after a fence everything may be different."""
+        kinds = {kind for kind, _ in classify(instruction)}
+        of_warp = isinstance(instruction, Call) and function_name(instruction) == _OF_WARP
+        if of_warp or kinds & {InstructionClass.BARRIER, InstructionClass.FENCE}:
+            self.forget()
+
     def forget(self) -> None:
-        """After a barrier everything may be different."""
+        """Nothing is known."""
         self.exact.clear()
         self.pieces.clear()
         self.stored.clear()
@@ -71,12 +80,16 @@ class LoadMerging:
             self._enter(block)
         place = self._place(touch, address)
         if touch.op is not AccessOp.LOAD:
+            if touch.space is AddressSpace.GENERIC:
+                self.stored.clear()
             self.exact = {k: n for k, n in self.exact.items() if _apart(k, touch, place)}
             self.pieces = {k: n for k, n in self.pieces.items() if _apart(k, touch, place)}
             self.stored = {k: n for k, n in self.stored.items() if _apart(k, touch, place)}
             self.before = frozenset(k for k in self.before if _apart(k, touch, place))
             self.unread &= self.stored.keys()
             return None
+        if touch.space is AddressSpace.GENERIC:
+            self.unread.clear()
         self.unread = {k for k in self.unread if _apart(k, touch, place)}
         if touch.volatile or not isinstance(touch.element_bytes, int):
             return None
@@ -188,6 +201,8 @@ def _apart(known: Place, touch: MemoryAccess, place: Place | None) -> bool:
 def _arrays(terms: Terms) -> frozenset[Node]:
     return frozenset(t for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL)
 
+
+_OF_WARP = "sub_group_barrier"
 
 MOST_JOINED = 16
 """Bytes of the widest load."""

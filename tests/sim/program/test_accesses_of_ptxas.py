@@ -98,6 +98,7 @@ def test_constant_memory_of_an_argument_is_loaded(
         ("s[i + 1] = y; c[i + 64] = s[i];", 2, 1),
         ("barrier(CLK_LOCAL_MEM_FENCE); s[i] = y;", 2, 1),
         ("c[i + 64] = s[i + n]; s[i] = y;", 2, 2),
+        ("sub_group_barrier(CLK_LOCAL_MEM_FENCE); c[i + 64] = s[i];", 1, 2),
     ],
 )
 def test_what_was_just_stored_to_shared_memory_is_not_loaded(
