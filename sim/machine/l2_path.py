@@ -11,6 +11,7 @@ other, passes through one slice at a time; who is ahead of the others waits ther
 from __future__ import annotations
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.sim.machine.costs import SINCE_VOLTA, Generation, generation_of_gpu
 
 SECTOR_BYTES = 32

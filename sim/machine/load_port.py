@@ -8,6 +8,7 @@ a warp one register in a pass.
 from __future__ import annotations
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.records import dataclass
 from kcc.sim.machine.costs import SINCE_VOLTA, generation_of_gpu
 
 PIECE_BYTES = 16

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from math import prod
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
