@@ -220,11 +220,14 @@ def _value(value: object) -> str:
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """Rows of cells below each other; those numbered in ``right`` are set flush right."""
+def columns(
+    rows: Sequence[Sequence[str]], right: Sequence[int] = (), widest: int = MAX_COLUMN
+) -> str:
+    """Rows of cells below each other; those numbered in ``right`` are set flush right. Cells of
+    more than ``widest`` characters move the rest of their row."""
     count = max((len(row) for row in rows), default=0)
     lengths = [[len(row[i]) for row in rows if i < len(row)] for i in range(count)]
-    widths = [max(n for n in column if n <= MAX_COLUMN or n == min(column)) for column in lengths]
+    widths = [max(n for n in column if n <= widest or n == min(column)) for column in lengths]
     return "".join(_aligned(row, widths, right) + "\n" for row in rows)
 
 

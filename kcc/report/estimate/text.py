@@ -33,6 +33,9 @@ ROWS_SHOWN = 60
 MANY_GPUS = 8
 """GPUs from which on a table is sorted by time, kernel by kernel."""
 
+NAME_COLUMNS = 60
+"""Instances of templates have long names."""
+
 REASON_COLUMNS = 70
 COLUMNS = 100
 
@@ -64,7 +67,7 @@ def _table(records: Sequence[EstimateRecord]) -> str:
     varying = _varying(records)
     rows = [head, *(_row(each, varying) for each in shown)]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
-    text = columns([[row[i] for i in kept] for row in rows])
+    text = columns([[row[i] for i in kept] for row in rows], widest=NAME_COLUMNS)
     return text + _summary(records, len(shown)) + _trust(records)
 
 
