@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -172,13 +172,26 @@ class _Session:
         )
 
     def _add_defaults(self, ir: str) -> bool:
-        """Instantiate, once, kernels of which there is no instance by their parameters' defaults;
-        whether there are any."""
+        """Instantiate, once, kernels of which there is no instance as the host launches them, or
+        by their parameters' defaults; whether there are any."""
         made = {t.name for t in self.templates if f"{len(t.name)}{t.name}I" in ir}
-        wanted = [] if self.with_defaults else by_defaults(self.templates, made)
+        wanted = list[str]()
+        if not self.with_defaults:
+            wanted = [*self._as_launched(made), *by_defaults(self.templates, made)]
         self.with_defaults = True
         self.tail += [_instantiation(len(self.tail) + n, text) for n, text in enumerate(wanted)]
         return bool(wanted)
+
+    def _as_launched(self, made: Collection[str]) -> list[str]:
+        """Instances that the host's code, interpreted, launches: where its text has the arguments
+        in macros, or as parameters of templates that call each other."""
+        left = {t.name for t in self.templates if t.is_kernel} - set(made)
+        if not left:
+            return []
+        from kcc.frontend.cuda.host_launches import host_launches
+
+        launches = host_launches(self.source.text, {})
+        return list(dict.fromkeys(each.name for each in launches if each.kernel in left))
 
     def _state(self) -> tuple[object, ...]:
         """What the next attempt compiles."""

@@ -192,6 +192,23 @@ def test_templates_are_instantiated_by_launches():
     assert codes(unit) == [("K418", 2)]
 
 
+def test_templates_are_instantiated_as_the_host_launches_them_by_macros():
+    unit = cuda(
+        "template <typename T, int N> __global__ void k(T* p) { p[0] = N; }\n"
+        "template <typename T> __global__ void never(T* p) {}\n"
+        "#define RUN(WIDTH) auto start = clocks::now(); k<element_t, WIDTH><<<1, 32>>>(p)\n"
+        "#define CASE(WIDTH) case WIDTH: { RUN(WIDTH); break; }\n"
+        "template <typename element_t> void run(element_t* p, int width) {\n"
+        "  switch (width) { CASE(4) CASE(8) }\n"
+        "}\n"
+        "int main() { run<float>(0, 4); run<double>(0, 8); run<double>(0, 9); }\n"
+    )
+    assert sorted(k.name for k in unit.kernels) == [
+        f"k<{element}, {width}>" for element in ("double", "float") for width in (4, 8)
+    ]
+    assert codes(unit) == [("K418", 2)]
+
+
 def test_templates_in_namespaces_are_known_by_their_own_names():
     text = """
     namespace a { namespace b {
