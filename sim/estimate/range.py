@@ -1,11 +1,11 @@
 """Within what a time is to be expected: nominally 90 % of measured times.
 
-The width is a model of residuals of tables that were left out when they were predicted
-(`benchmarks/fit_ranges.py`, which wrote ranges.json): quantile regression (Koenker and Bassett,
-Econometrica 1978) of the logarithm of measured over estimated, for either side, on what is known
-when an estimate is made; scaled, by group, so that over tables left out of the fit, weighed
-alike, the nominal share is covered (split conformal prediction: Lei et al., JASA 2018). Every
-feature can only widen.
+The width is a model of residuals of tables that were left out when they were predicted, or that
+nobody had looked at then (`benchmarks/fit_ranges.py`, which wrote ranges.json): quantile regression
+(Koenker and Bassett, Econometrica 1978) of the logarithm of measured over estimated, for either
+side, on what is known when an estimate is made; scaled, by group, so that over tables left out of
+the fit, weighed alike, the nominal share is covered (split conformal prediction: Lei et al., JASA
+2018). Every feature can only widen.
 """
 
 from __future__ import annotations
