@@ -55,14 +55,16 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("body", "divergent"), [(DIVERGENT, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)]
+    ("body", "divergent", "plain"),
+    [(DIVERGENT, 1, 2), (SHORT, 0, 1), (TOGETHER, 0, 2), (GUARD, 0, 2)],
 )
-def test_only_divergent_branches_that_are_not_predicated(body: str, divergent: int):
+def test_only_divergent_branches_that_are_not_predicated(body: str, divergent: int, plain: int):
     found, slots = branches(body, Generation.VOLTA)
     assert len(found) == divergent
-    none, before = branches(body, Generation.MAXWELL)
+    assert slots == plain + divergent * RECONVERGENCE_SLOTS
+    none, stacked = branches(body, Generation.MAXWELL)  # which has SSY and SYNC for it
     assert not none
-    assert slots == pytest.approx(before + divergent * RECONVERGENCE_SLOTS)
+    assert stacked == pytest.approx(slots)
 
 
 def test_a_reconvergence_point_is_recorded_once():
