@@ -74,8 +74,8 @@ def _how(document: Mapping[str, Any]) -> str:
         f"{document['sample']} --seed {document['seed']} --left-out --journal rows.jsonl "
         "--json ledger.json\n```\n\nThe kernels and measured times are public and not kept here. "
         f"Columns: {MEANINGS}. Ranges are those of ranges.json, which was "
-        "fitted to these very rows, but for tables that came after it: what a fit covers of tables "
-        "that it has not seen is in "
+        "fitted to these rows, those of tables that were blind of late as they were first seen: "
+        "what a fit covers of tables that it has not seen is in "
         "[estimate](estimate.md#ranges)."
     )
 
