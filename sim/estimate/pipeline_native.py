@@ -44,7 +44,6 @@ _GLOBAL_STORE, _GLOBAL_ATOMIC, _PRIVATE_STORE, _CONSTANT_LOAD = (
     int(Memory.CONSTANT_LOAD),
 )  # fmt: skip
 _NEVER = 1e30
-_OWN_TURN, _LAST_TURN = np.int64(-(1 << 62)), np.int64(1 << 62)
 _MOSTLY = 0.5
 _UNITS = PIPES
 
@@ -129,8 +128,9 @@ class _Warps(NamedTuple):
     """By warp: its place in the trace and that trace's end, from when on it is ``ready`` for the
     operation there and ``why`` not before, the unit that this ``asks`` for, whether it is
     ``waiting`` at a barrier, by operation when its last result is ``known`` and its ``source``,
-    ``reads`` of DRAM since it last waited for one, its scheduler, the place of its thread block,
-    and its ``turn``: of warps that can issue at one time the one with the lowest is taken."""
+    ``reads`` of DRAM since it last waited for one, its scheduler and the place of its thread block.
+    By scheduler the ``order`` of its warps, whose ``number`` may be one less in the last ones: of
+    those that can issue at one time the first one is taken."""
 
     place: Places
     end: Places
@@ -143,7 +143,8 @@ class _Warps(NamedTuple):
     reads: Integers
     scheduler: Places
     block: Places
-    turn: Integers
+    order: Places
+    number: Integers
 
 
 class _Schedulers(NamedTuple):
@@ -207,11 +208,14 @@ def run_sm(
     count, number = sm.resident * sm.warps, len(operations.unit)
     results = int(operations.results.max()) + 1
     slots = np.arange(count, dtype=np.uint32)
+    numbers = np.bincount(slots % sm.schedulers, minlength=sm.schedulers)
+    order = np.arange(numbers[0])[None] * sm.schedulers + np.arange(sm.schedulers)[:, None]
     warps = _Warps(
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
         np.zeros((count, results)), np.zeros((count, results), np.uint8), np.zeros(count, np.int64),
-        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps), np.arange(count),
+        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps),
+        order.astype(np.uint32), numbers,
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
     schedulers = _Schedulers(
@@ -298,7 +302,7 @@ def _loop(
         _launch(block, block, -1.0, ends, trace, operations.unit, sm, warps, blocks)
     launched, alive, port = sm.resident, sm.resident, memory.free[0] - sm.queue
     for s in range(sm.schedulers):
-        _choose(s, sm, warps, schedulers, port)
+        _choose(s, warps, schedulers, port)
     while alive > 0:
         first, start = _first(sm, schedulers)
         if start >= _NEVER:
@@ -368,11 +372,11 @@ def _loop(
         if blocks.left[block] > 0 and blocks.arrived[block] >= blocks.left[block]:
             _release(block, now, trace, operations, sm, warps, blocks)
             concerns_all = True
-        _choose(scheduler, sm, warps, schedulers, port)
+        _choose(scheduler, warps, schedulers, port)
         if concerns_all or until > 0.0:
             for s in range(sm.schedulers):
                 if concerns_all or _is_too_early(s, warps, schedulers, unit, until):
-                    _choose(s, sm, warps, schedulers, port)
+                    _choose(s, warps, schedulers, port)
     return last
 
 
@@ -409,18 +413,29 @@ def _launch(
     """Put thread block ``number`` in a place of the SM; before all (-1) the first ones."""
     turn = number % len(ends)
     for w in range(sm.warps):
-        slot = place * sm.warps + w
+        slot: Any = np.uint32(place * sm.warps + w)
         warps.place[slot], warps.end[slot] = ends[turn, w, 0], ends[turn, w, 1]
         warps.asks[slot] = unit[trace[ends[turn, w, 0]]]
         warps.ready[slot] = now + sm.block_start if now >= 0.0 else 0.0
         warps.why[slot] = START if now >= 0.0 else IDLE
         warps.waiting[slot] = False
         if sm.greedy:
-            warps.turn[slot] = -number * sm.warps - w
+            _put_first(slot, warps)
         warps.known[slot, :] = 0.0
         warps.reads[slot] = 0
     blocks.left[place], blocks.arrived[place] = sm.warps, 0
     blocks.started[number] = max(now, 0.0)
+
+
+@inlined
+def _put_first(slot: Places, warps: _Warps) -> None:
+    """Put a warp in front of the others of its scheduler."""
+    order, place = warps.order[warps.scheduler[slot]], 0
+    while order[place] != slot:
+        place += 1
+    for each in range(place, 0, -1):
+        order[each] = order[each - 1]
+    order[0] = slot
 
 
 @inlined
@@ -436,30 +451,29 @@ def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
 
 
 @inlined
-def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
+def _choose(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
     """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
     and its unit or the port, which takes operations from ``port`` on, takes the operation. That
-    which it stays with, at once if that is now; the others without branches, which nobody could
-    predict."""
-    start, best, turn = _NEVER, schedulers.first[scheduler], _LAST_TURN
+    which it stays with, at once if that is now; the others in their order and without branches,
+    which nobody could predict."""
+    start, best = _NEVER, np.uint32(schedulers.first[scheduler])
     free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
     stays = schedulers.stays[scheduler]
     taken[_MEMORY_UNIT] = port
     if stays >= 0:
         slot = np.uint32(stays)
         start = max(warps.ready[slot], free, taken[warps.asks[slot]])
-        best, turn = stays, _OWN_TURN
+        best = slot
         if start == free:
             schedulers.first[scheduler], schedulers.when[scheduler] = best, start
             return
-    for each in range(np.int64(scheduler), len(warps.ready), sm.schedulers):
-        slot = np.uint32(each)
+    order = warps.order[scheduler]
+    for each in range(warps.number[scheduler]):
+        slot = order[each]
         at = max(warps.ready[slot], free, taken[warps.asks[slot]])
-        own = warps.turn[slot]
-        earlier = (at < start) | ((at == start) & (own < turn))
-        best = each if earlier else best
+        earlier = at < start
+        best = slot if earlier else best
         start = at if earlier else start
-        turn = own if earlier else turn
     schedulers.first[scheduler], schedulers.when[scheduler] = best, start
 
 
