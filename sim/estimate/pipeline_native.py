@@ -209,13 +209,13 @@ def run_sm(
     results = int(operations.results.max()) + 1
     slots = np.arange(count, dtype=np.uint32)
     numbers = np.bincount(slots % sm.schedulers, minlength=sm.schedulers)
-    order = np.arange(numbers[0])[None] * sm.schedulers + np.arange(sm.schedulers)[:, None]
+    order = np.arange(sm.schedulers * int(numbers[0]), dtype=np.uint32).reshape(-1, sm.schedulers)
     warps = _Warps(
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
         np.zeros((count, results)), np.zeros((count, results), np.uint8), np.zeros(count, np.int64),
         slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps),
-        order.astype(np.uint32), numbers,
+        np.ascontiguousarray(order.T), numbers,
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
     schedulers = _Schedulers(
