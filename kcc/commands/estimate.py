@@ -265,6 +265,7 @@ def _outputs(
     ablations = ablations_of(records)
     document = EstimateDocument(arguments.model, tuple(records), settings_of(arguments))
     names = {each.configuration.source for each in records}
+    names |= {at.file for each in records for at in each.lines if at.file}
     texts = {name: list(sources.get(name, ())) for name in names}
     makers = (
         (arguments.json, lambda: estimates_json(document, ablations)),

@@ -11,7 +11,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -31,6 +31,7 @@ _MAX_ROUNDS = 25
 _HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc")
 """The packages that have headers; that of nvcc has those of ``nvcuda::wmma``."""
 
+_FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"\n]*)(")', re.MULTILINE)
 _MESSAGE = re.compile(r"(.*?)\((\d+)\): (error|catastrophic error|warning)[^:]*: (.*)")
 
 
@@ -43,7 +44,7 @@ def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
     if library is None:
         hint = "install the package nvidia-cuda-nvrtc-cu12==12.9.86 (kcc[nvidia])"
         raise DiagnosticError([Diagnostic("K434", "NVRTC is not there", hint=hint)])
-    text = with_source_names(ptx_text(source, options, library), source.text)
+    text = ptx_text(source, options, library)
     unit = compile_ptx(SourceText(source.name, text, source.folder), options)
     kernels = tuple(replace(k, language=Language.CUDA) for k in unit.kernels)
     sources = {**unit.sources, source.name: source.text.split("\n")}
@@ -83,7 +84,8 @@ def _options(source: SourceText, options: BuildOptions) -> list[str]:
 
 
 def ptx_text(source: SourceText, options: BuildOptions, library: Path) -> str:
-    """The PTX, host code taken out as far as NVRTC does not accept it."""
+    """The PTX, host code taken out as far as NVRTC does not accept it, with the names that source
+    and headers give to parameters, and the files' own paths."""
     words = _options(source, options)
     folders = [word[2:] for word in words if word.startswith("-I")]
     cut = Cut(source.name, source.text, folders, options.instantiate)
@@ -91,12 +93,21 @@ def ptx_text(source: SourceText, options: BuildOptions, library: Path) -> str:
     for _ in range(_MAX_ROUNDS):
         answer = _asked(cut, words, library)
         if "ptx" in answer:
-            return answer["ptx"]
+            ptx = _with_paths(answer["ptx"], {cut.name: cut.name, **cut.paths})
+            texts = [each.text for each in cut.files.values()]
+            return with_source_names(ptx, "\n".join([source.text, *texts[1:]]))
         log = answer["log"]
         first = first or log
         if not cut.repair(_errors(log), log):
             raise DiagnosticError(_messages(log, cut))
     raise DiagnosticError(_messages(first, cut))
+
+
+def _with_paths(ptx: str, paths: Mapping[str, str]) -> str:
+    """The PTX with each file by its path as it was given: NVRTC puts the working directory before
+    the names of what is in memory."""
+    known = {str(Path.cwd() / name): path for name, path in paths.items()}
+    return _FILE.sub(lambda m: f"{m[1]}{known.get(m[2], m[2])}{m[3]}", ptx)
 
 
 def _asked(cut: Cut, words: list[str], library: Path) -> dict[str, str]:

@@ -79,11 +79,13 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """What ``.loc`` says; ``file`` is a number of ``.file``."""
+    """What ``.loc`` says; ``file`` is a number of ``.file``, ``outer`` where the function that the
+    line is in was called, where it is inlined."""
 
     file: int
     line: int
     column: int
+    outer: SourceLine | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ from kcc.frontend.ptx.reading.writer import Writer, double_text, plain, variable
 
 _SPELLED = {"i8": "char", "i16": "short", "i32": "int", "i64": "long", "half": "half",
             "float": "float", "double": "double", "i1": "char", "i128": "long2"}  # fmt: skip
+_VENDORS = re.compile(r"/(?:nvidia/\w+|cuda[-.\d]*)/(?:.*/)?include/")
+"""Files of a CUDA toolkit, as it is installed and as the package index has it: what of them is
+inlined counts to the line that called it."""
+
 _UNSIGNED = {"u8": "uchar", "u16": "ushort", "u32": "uint", "u64": "ulong"}
 
 
@@ -263,7 +267,11 @@ class _Builder:
         """Where an instruction came from; the discriminator is the line of PTX that it is."""
         at = span = self.places.span(item.at)
         if item.line is not None and self.module.files:
-            name, line = self.module.files.get(item.line.file), item.line
+            line = item.line
+            name = self.module.files.get(line.file)
+            while line.outer is not None and (line.line == 0 or _VENDORS.search(name or "")):
+                line = line.outer
+                name = self.module.files.get(line.file)
             span = Span(name or file, line.line, line.column)
             if name is None or line.line == 0:
                 span = Span(file, 0)

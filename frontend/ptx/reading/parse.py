@@ -27,6 +27,10 @@ _LARGEST_FUNCTION = 1_000_000
 """Statements, of which more are no kernel."""
 
 
+def _place(match: re.Match[str]) -> tuple[int, int, int]:
+    return int(match[1]), int(match[2]), int(match[3])
+
+
 def parse(places: Places) -> Module:
     """The module of a text; raises :class:`DiagnosticError` (K430) at what is no PTX."""
     return _Parser(places, tokens_of(places)).module()
@@ -37,6 +41,7 @@ class _Parser(Declarations):
         super().__init__(places, tokens)
         self.found = Module()
         self.line: SourceLine | None = None
+        self.lines = dict[tuple[int, int, int], SourceLine]()
         self.in_assembly = False
 
     def module(self) -> Module:
@@ -115,9 +120,11 @@ class _Parser(Declarations):
             self.fail("'.loc' takes the number of a file, a line and a column", None)
         if self.in_assembly and self.line is not None:
             return
-        self.line = SourceLine(int(match[1]), int(match[2]), int(match[3]))
-        if self.line.line == 0 and (outer := _INLINED.search(match[4])):
-            self.line = SourceLine(int(outer[1]), int(outer[2]), int(outer[3]))
+        own, inlined = _place(match), _INLINED.search(match[4])
+        outer = None
+        if inlined is not None and _place(inlined) != own:
+            outer = self.lines.get(_place(inlined)) or SourceLine(*_place(inlined))
+        self.line = self.lines[own] = SourceLine(*own, outer)
 
     def entry(self, *, is_entry: bool) -> None:
         at = self.tokens[self.here].at
@@ -172,6 +179,7 @@ class _Parser(Declarations):
 
     def body(self, function: Function) -> None:
         self.function, self.line = function, None
+        self.lines.clear()
         self.scopes = [Scope(0)]
         for variable in (*function.parameters, *function.results):
             self.scopes[0].variables[variable.name] = variable.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
@@ -321,7 +322,7 @@ def _lines(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> list[str
             text = lines.get(at.file or own, ())
             shown = text[at.line - 1].strip()[:70] if at.line <= len(text) else ""
             if at.file not in ("", own):
-                shown = f"({at.file}) {shown}"
+                shown = f"({PurePath(at.file).name}) {shown}"
             found.append(f"    {100 * at.share:5.1f} %  {at.line:5d}  {shown}".rstrip())
     return found if len(found) > 1 else []
 

@@ -85,6 +85,30 @@ def test_nvrtc_is_asked_for_by_name() -> None:
         compile_source(source, BuildOptions(), "nvrtc")
 
 
+def test_files_and_parameters_go_by_the_names_that_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NVRTC puts the working directory before what it has in memory, and numbers parameters."""
+    runner = tmp_path / "runner.py"
+    runner.write_text(
+        "import json, os, sys\n"
+        "ptx = '.entry _Z1kPi(.param .u64 _Z1kPi_param_0) { }\\n'\n"
+        "names = ('k.cu', 'own.h', '/else/math.hpp')\n"
+        "ptx += ''.join(f'.file {n} \"{os.path.join(os.getcwd(), name)}\"\\n' "
+        "for n, name in enumerate(names, 1))\n"
+        "open(sys.argv[1], 'w').write(json.dumps({'ptx': ptx}))\n"
+    )
+    monkeypatch.setattr(nvrtc, "RUNNER", runner)
+    header = tmp_path / "own.h"
+    header.write_text("__global__ void k(int *data) { *data = 1; }\n")
+    source = SourceText("k.cu", '#include "own.h"\n', str(tmp_path))
+    ptx = nvrtc.ptx_text(source, BuildOptions(), tmp_path / "libnvrtc.so")
+    assert ptx.split("\n") == [
+        ".entry _Z1kPi(.param .u64 data) { }",
+        '.file 1 "k.cu"', f'.file 2 "{header}"', '.file 3 "/else/math.hpp"', "",
+    ]  # fmt: skip
+
+
 def test_nvrtc_that_does_not_end_is_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

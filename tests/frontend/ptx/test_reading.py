@@ -71,6 +71,23 @@ def test_what_a_unit_says() -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "line"),
+    [("/usr/local/cuda-12.4/targets/x86_64-linux/include/crt/mma.hpp", ("vecadd.cu", 4)),
+     ("/site-packages/nvidia/cuda_runtime/include/cuda_pipeline_helpers.h", ("vecadd.cu", 4)),
+     ("/home/me/include/loads.cuh", ("/home/me/include/loads.cuh", 8))],
+)  # fmt: skip
+def test_what_a_toolkit_has_inlined_counts_to_the_line_that_called_it(
+    header: str, line: tuple[str, int]
+) -> None:
+    at = "    .loc 1 4 9\n    .loc 2 7 1, function_name $L__i0, inlined_at 1 4 9\n"
+    at += "    .loc 2 8 3, function_name $L__i1, inlined_at 2 7 1\n"
+    text = VECADD.replace("    .loc 1 4 9\n", at, 1) + f'.file 2 "{header}"\n'
+    (kernel,) = unit_of(text, OptLevel.O1).kernels
+    loads = [i for i in kernel.function.instructions if i.opcode.word == "load"]
+    assert {(i.location.file, i.location.line) for i in loads if i.location} == {line}
+
+
+@pytest.mark.parametrize(
     ("old", "new", "code", "at"),
     [
         ("add.f32 %r7, %r5, %r6;", "add.f32 %r7, %r5 %r6;", "K430", "%r6;"),
