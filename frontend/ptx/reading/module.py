@@ -102,6 +102,16 @@ def source_name(symbol: str) -> str:
     return name or symbol
 
 
+def _local_name(symbol: str) -> str:
+    """A variable's name in the source: of a mangled one that is declared in a function, the last
+    component (Itanium C++ ABI, section 5.1.6)."""
+    for match in re.finditer(r"E(\d+)", symbol if symbol.startswith("_ZZ") else ""):
+        end = match.end() + int(match[1])
+        if end <= len(symbol) and re.fullmatch(r"(?:_\d|__\d+_)?(?:_\d+)?", symbol[end:]):
+            return symbol[match.end() : end]
+    return symbol
+
+
 @dataclass(slots=True)
 class _Nodes:
     """Metadata: places of instructions and what describes kernels."""
@@ -317,11 +327,7 @@ class _Builder:
     def shared_name(self, each: Variable, name: str, kernel: str) -> str:
         if each.count is None:
             return plain(name)
-        match = re.match(r"_ZZ.*?E(\d*)([A-Za-z_]\w*?)(?:_\d+)?$", name)
-        short = match[2] if match else name
-        if match and match[1]:
-            short = match[2][: int(match[1])]
-        candidate = f"{kernel}.{plain(short)}"
+        candidate = f"{kernel}.{plain(_local_name(name))}"
         while f"@{candidate}" in self.globals:
             candidate += "_"
         return candidate

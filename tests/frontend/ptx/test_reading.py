@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,31 @@ def test_read_only_loads_without_an_offset_are_those_of_ldg() -> None:
     (kernel,) = unit_of(text, OptLevel.O2).kernels
     loads = [each for each in kernel.function.instructions if isinstance(each, Load)]
     assert [each.nontemporal for each in loads] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [("_ZZ4gemmILi64ELi32EEvPK6__halfE4tile", "tile"), ("_ZZ4gemmPfE4tile_1", "tile"),
+     ("tile_16", "tile_16")],
+)  # fmt: skip
+def test_an_array_of_shared_memory_has_the_name_of_the_source(mangled: str, name: str) -> None:
+    text = f"""
+.visible .entry gemm(.param .u64 a) {{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<3>;
+    .shared .align 4 .b8 {mangled}[256];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, {mangled};
+    add.s32 %r3, %r3, %r2;
+    st.shared.u32 [%r3], %r1;
+    bar.sync 0;
+    ld.shared.u32 %r1, [{mangled}];
+    ld.param.u64 %rd1, [a];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}}
+"""
+    unit = unit_of(text)
+    shared = re.findall(r"^@([\w.]+) = [^\n]*addrspace\(3\)", unit.ir, re.MULTILINE)
+    assert shared == [f"gemm.{name}"]
