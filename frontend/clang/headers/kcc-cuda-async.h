@@ -107,8 +107,24 @@ template <class T> using atomic_ref = ::cuda::atomic_ref<T, thread_scope_system>
 }
 
 /* Pipeline primitives (cuda_pipeline.h). */
-template <class... A> __KCC_D void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, A...) { __builtin_memcpy(to, from, bytes); }
-__KCC_D void __pipeline_commit() {}
-__KCC_D void __pipeline_wait_prior(size_t) {}
+#define __KCC_COPY(size, more, ...)                                                                        \
+    case size: asm volatile("cp.async.ca.shared.global [%0], [%1], " #size more ";"                        \
+                            :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) __VA_ARGS__ : "memory"); break
+__KCC_D void __pipeline_memcpy_async(void* to, const void* from, size_t bytes) {
+    switch (bytes) { __KCC_COPY(4, ""); __KCC_COPY(8, ""); __KCC_COPY(16, ""); default: break; }
+}
+#define __KCC_READ , "r"((unsigned)(bytes - zeros))
+__KCC_D void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zeros) {
+    switch (bytes) { __KCC_COPY(4, ", %2", __KCC_READ); __KCC_COPY(8, ", %2", __KCC_READ); __KCC_COPY(16, ", %2", __KCC_READ); default: break; }
+}
+__KCC_D void __pipeline_wait_prior(size_t groups) {
+    switch (groups) {
+#define __KCC_WAIT(n) case n: asm volatile("cp.async.wait_group " #n ";" ::: "memory"); break
+    __KCC_WAIT(0); __KCC_WAIT(1); __KCC_WAIT(2); __KCC_WAIT(3);
+    __KCC_WAIT(4); __KCC_WAIT(5); __KCC_WAIT(6); __KCC_WAIT(7);
+    default: asm volatile("cp.async.wait_group 8;" ::: "memory");
+    }
+}
+__KCC_D void __pipeline_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 #endif
