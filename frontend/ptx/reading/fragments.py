@@ -10,14 +10,20 @@ element twice), the others repeat the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import BITS, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
-from kcc.frontend.ptx.reading.matrices import ELEMENT, SHAPE, listed, multiplied
+from kcc.frontend.ptx.reading.matrices import (
+    ELEMENT,
+    SHAPE,
+    listed,
+    loaded_matrices,
+    multiplied,
+)
 from kcc.frontend.ptx.reading.model import Instruction, Operand, Several
-from kcc.frontend.ptx.reading.pointers import space_of
+from kcc.frontend.ptx.reading.pointers import SHARED, space_of
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import Writer
 
@@ -153,20 +159,53 @@ def _load(w: Writer, item: Instruction) -> None:
         raise w.refuse(f"'{item.opcode}' is not supported")
     size = {"a": (tiles.m, tiles.k), "b": (tiles.k, tiles.n)}[side][by_row]
     packed = max(32 // bits, 1)
-    matrix = _matrix(
-        w, item, place, _stride(w, tuple(stride), size), bits, along=along, pair=packed
-    )
+    step, space = _stride(w, tuple(stride), size), space_of(item.words)
     kind, places = "double" if bits == 64 else "i32", list(_factor_places(tiles, side, type_))
     times = _REGISTERS_OF_HALVES // len(places) if type_ == "f16" else 1
     parts = listed(w, target, len(places) * times)
-    for number, at in enumerate(places):
-        if along:
-            pointer = _along(w, matrix, at.row, at.column * bits // 8)
-            value = w.value(f"load {kind}, {pointer}, align {max(bits, 32) // 8}")
-        else:
-            value = _gathered(w, matrix, at, bits, packed, kind)
+    if space == SHARED and bits == 16:
+        pointer, _ = w.pointer(place, space)
+        values = _by_rows(w, pointer, step, places, along=along)
+    else:
+        matrix = _matrix(w, item, place, step, bits, along=along, pair=packed)
+        values = [
+            w.value(
+                f"load {kind}, {_along(w, matrix, at.row, at.column * bits // 8)}, "
+                f"align {max(bits, 32) // 8}"
+            ) if along else _gathered(w, matrix, at, bits, packed, kind)
+            for at in places
+        ]  # fmt: skip
+    for number, value in enumerate(values):
         for again in range(times):
             w.write(parts[number + again * len(places)], kind, value)
+
+
+def _by_rows(
+    w: Writer, pointer: str, step: str, places: Sequence[Place], *, along: bool
+) -> list[str]:
+    """Registers of halves out of shared memory as ptxas loads them, by ``ldmatrix`` (12.9 for
+    sm_80): each is an 8 x 8 matrix, of which lanes give the rows, up to four at a time."""
+    found, kind = list[str](), pointer_type(SHARED)
+    row_bytes = w.binary("shl", "i64", step, 1)
+    lane = w.cast("zext", "i32", w.lane(), "i64")
+    row = w.binary("and", "i64", lane, 7)
+    bits = [w.binary("and", "i64", w.binary("lshr", "i64", lane, n), 1) for n in (3, 4)]
+    for first in range(0, len(places), 4):
+        ways = [(at.row, at.column) if along else (at.column, at.row)
+                for at in places[first : first + 4]]  # fmt: skip
+        (down, right), steps = ways[0], ways[1:3]
+        assert len(ways) < 4 or [a + b - c for a, b, c in zip(*steps, ways[0], strict=True)] == [
+            *ways[3]
+        ]
+        at_row, at_byte = w.binary("add", "i64", row, down), str(2 * right)
+        for bit, (far, near) in zip(bits, steps, strict=False):
+            at_row = w.binary("add", "i64", at_row, w.binary("mul", "i64", bit, far - down))
+            away = w.binary("mul", "i64", bit, 2 * (near - right))
+            at_byte = w.binary("add", "i64", at_byte, away)
+        away = w.binary("add", "i64", w.binary("mul", "i64", at_row, row_bytes), at_byte)
+        own = w.value(f"getelementptr i8, {kind} {pointer}, i64 {away}")
+        found += loaded_matrices(w, own, len(ways), transposed=not along)
+    return found
 
 
 def _along(w: Writer, matrix: _Matrix, row: int, away: int) -> str:

@@ -139,11 +139,20 @@ def load_matrix(w: Writer, item: Instruction) -> None:
     """Matrices from shared memory: ``ldmatrix``."""
     count, transposed = _matrices(w, item)
     target, place = w.operands(item, 2)
-    own = _own_row(w, place)
-    for matrix, part in enumerate(listed(w, target, count)):
-        pointer = _row(w, own, matrix)
+    words = loaded_matrices(w, _own_row(w, place)[0], count, transposed=transposed)
+    for part, word in zip(listed(w, target, count), words, strict=True):
+        w.write(part, "i32", word)
+
+
+def loaded_matrices(w: Writer, own: str, count: int, *, transposed: bool) -> list[str]:
+    """The words that a lane takes of matrices of which the lanes 8 m to 8 m + 7 give the rows of
+    number m by their ``own`` pointers into shared memory."""
+    found, number = list[str](), w.convert(own, pointer_type(SHARED), "i32")
+    for matrix in range(count):
+        pointer = _row(w, (own, number), matrix)
         word = w.value(f"load i32, {pointer_type(SHARED)} {pointer}, align 4")
-        w.write(part, "i32", _transposed(w, word) if transposed else word)
+        found.append(_transposed(w, word) if transposed else word)
+    return found
 
 
 def store_matrix(w: Writer, item: Instruction) -> None:

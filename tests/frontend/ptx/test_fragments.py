@@ -31,6 +31,7 @@ def registers(shape: tuple[int, int, int], types: tuple[str, str]) -> tuple[int,
 def text(
     shape: tuple[int, int, int], types: tuple[str, str], layouts: tuple[str, str, str],
     strides: tuple[int, int, int], *, space: str = "", words: str = "", doubled: bool = False,
+    shared: bool = False,
 ) -> str:  # fmt: skip
     m, n, k = shape
     sums, type_ = types
@@ -50,7 +51,12 @@ def text(
     for i in range(4):
         lines += [f"ld.param.u64 %p{i}, [p{i}];", f"cvta.to.global.u64 %p{i}, %p{i};"]
     for i, (side, kind) in enumerate((("a", type_), ("b", type_), ("c", sums))):
-        opcode = f"wmma.load.{side}.sync.aligned.{layouts[i]}.{size}{space}.{kind}"
+        own = space
+        if shared and i < 2:
+            rows = ((m, k), (k, n))[i][layouts[i] == "col"]
+            lines += copied(f"s{side}", f"%p{i}", rows * strides[i])
+            own = ".shared"
+        opcode = f"wmma.load.{side}.sync.aligned.{layouts[i]}.{size}{own}.{kind}"
         lines.append(f"{opcode} {lists[i]}, [%p{i}], {strides[i]};")
     lines.append(
         f"wmma.mma{before}.sync.aligned.{layouts[0]}.{layouts[1]}.{size}.{named}{inner} "
@@ -61,6 +67,20 @@ def text(
     opcode = f"wmma.store.d.sync.aligned.{layouts[2]}.{size}{space}.{sums}"
     lines += [f"{opcode} [%p3], {lists[2]}, {strides[2]};", "ret; }"]
     return "\n".join(lines)
+
+
+def copied(name: str, pointer: str, halves: int) -> list[str]:
+    """A warp copies so many halves into an array of shared memory, to which ``pointer`` is then."""
+    return [
+        f".shared .align 16 .b8 {name}[{2 * halves}]; .reg .b32 %{name}<2>; .reg .b16 %{name}h;",
+        f".reg .b64 %{name}f, %{name}t, %{name}o; .reg .pred %{name}p;",
+        f"mov.u32 %{name}0, %tid.x;", f"mov.u64 %{name}t, {name};", f"{name}_next:",
+        f"mul.wide.u32 %{name}o, %{name}0, 2;", f"add.s64 %{name}f, {pointer}, %{name}o;",
+        f"ld.global.u16 %{name}h, [%{name}f];", f"add.s64 %{name}f, %{name}t, %{name}o;",
+        f"st.shared.u16 [%{name}f], %{name}h;", f"add.u32 %{name}0, %{name}0, 32;",
+        f"setp.lt.u32 %{name}p, %{name}0, {halves};", f"@%{name}p bra {name}_next;",
+        "bar.sync 0;", f"mov.u64 {pointer}, %{name}t;",
+    ]  # fmt: skip
 
 
 def laid(matrix: Matrix, layout: str, stride: int) -> Matrix:
@@ -123,6 +143,18 @@ def test_products(
     found = multiply(*case, layouts, (a, b, c), words=".satfinite" if sums is np.int32 else "")
     exact = a.astype(np.float64) @ b.astype(np.float64) + c
     assert np.array_equal(found, exact.astype(sums))
+
+
+@pytest.mark.parametrize("layouts", list(itertools.product(LAYOUTS, LAYOUTS, ["row"])), ids="-".join)
+@pytest.mark.parametrize("shape", WIDE)
+@pytest.mark.parametrize("type_", ["f16", "bf16"])
+def test_products_of_what_shared_memory_has(
+    shape: tuple[int, int, int], type_: str, layouts: tuple[str, str, str]
+) -> None:
+    """By ldmatrix; halves, of which ptxas loads no other fragments so."""
+    a, b, c = drawn(shape, np.float16 if type_ == "f16" else np.float32, np.float32)
+    found = multiply(shape, ("f32", type_), layouts, (a, b, c), shared=True)
+    assert np.array_equal(found, a.astype(np.float32) @ b.astype(np.float32) + c)
 
 
 def test_what_a_program_does_with_elements_of_a_fragment() -> None:
