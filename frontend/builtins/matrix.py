@@ -20,10 +20,14 @@ GROUP = "__kcc_wgmma_"
 rows, its 16. A is ``<4 x i32>`` or a matrix descriptor (i64), B a descriptor; then comes where
 shared memory begins, and C."""
 
+WORD = "__kcc_matrix_word_"
+"""``i32 (<4 x i32>)``: of rows of 16 bytes that lanes hold, the word that a lane takes of the 8 x 8
+matrix of 16 bits before whose number the name stands: lane 4 r + w takes word w of the row that
+lane 8 m + r has, as ``ldmatrix`` does."""
+
 ROW = "__kcc_matrix_row_"
-"""``i32 (i32)``: before the number of an 8 x 8 matrix of 16 bits of which the lanes 8 m to 8 m + 7
-give the addresses of the rows: how far the word that a lane takes lies behind the address it gives
-itself. Lane 4 r + w takes word w of row r, as ``ldmatrix`` does."""
+"""``<4 x i32> (<n x i32>)``, n after the name: of such words of n matrices the row that lane
+8 m + r puts together, as ``stmatrix`` does; of lanes from 8 n on nothing that means anything."""
 
 TRANSPOSED = "__kcc_matrix_transposed"
 """``i32 (i32)``: of words of such a matrix those of the transposed one."""
@@ -83,13 +87,13 @@ class MatrixProduct:
         return max(32 // BITS[self.a], 1)
 
 
-MATRICES = (PREFIX, GROUP, ROW, TRANSPOSED)
+MATRICES = (PREFIX, GROUP, WORD, ROW, TRANSPOSED)
 """How the names of all these begin; each lane gets another result of equal arguments."""
 
 
 def moves_matrix(symbol: str) -> bool:
     """Whether a symbol is one of the exchanges above."""
-    return symbol == TRANSPOSED or symbol.startswith(ROW)
+    return symbol.startswith((WORD, ROW, TRANSPOSED))
 
 
 @cache

@@ -22,7 +22,7 @@ from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.passes.symbolic.places import terms_of
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
-from kcc.sim.program.folding import is_apart, matrix_base
+from kcc.sim.program.folding import is_apart
 from kcc.sim.program.integer_arithmetic import NO_WRAP, address_cost, moving_step, never_wraps
 from kcc.sim.program.moves import from_bank
 
@@ -44,7 +44,7 @@ class Addresses:
 
     def of(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
         """What an access waits for to have its address; makes the operations that compute it."""
-        pointer = matrix_base(self.function, touch.pointer)
+        pointer = touch.pointer
         address = self.values.address(instruction, pointer)
         terms = frozenset(terms_of(address))
         roots = self.drafts.needs([pointer])

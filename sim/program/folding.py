@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kcc.base.records import dataclass
-from kcc.frontend.builtins.matrix import ROW
+from kcc.frontend.builtins.matrix import ROW, TRANSPOSED, WORD
 from kcc.frontend.builtins.primitives import primitive_of
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
@@ -20,6 +20,7 @@ from kcc.frontend.ir.instructions import (
     Call,
     Cast,
     GetElementPtr,
+    InsertElement,
     IntCompare,
     Load,
     Phi,
@@ -108,7 +109,27 @@ def is_known_late(instruction: AnyInstruction | None) -> bool:
 def folding_of(function: Function, accesses: Accesses) -> Folding:
     """What costs nothing in a function with these accesses."""
     users = _users(function)
-    return Folding(users, _address_arithmetic(function, accesses, users), _fused(function, users))
+    free = _address_arithmetic(function, accesses, users) | _matrix_moves(function, users)
+    return Folding(users, free, _fused(function, users))
+
+
+def _matrix_moves(function: Function, users: Users) -> frozenset[int]:
+    """The exchanges of lanes that a load or a store of matrices does itself (LDSM, STSM),
+    transposed ones too; alone the latter are an instruction (MOVM)."""
+    found, transposed = set[int](), list[Call]()
+    for each in function.instructions:
+        if isinstance(each, Call) and each.callee.startswith((WORD, ROW)):
+            found.add(each.index)
+        elif isinstance(each, Call) and each.callee == TRANSPOSED:
+            transposed.append(each)
+    for each in transposed:
+        made = function.definition(each.operands[0])
+        stored = users.get(each.index, ())
+        if (made is not None and made.index in found) or (
+            stored and all(isinstance(user, InsertElement) for user in stored)
+        ):
+            found.add(each.index)
+    return frozenset(found)
 
 
 def _address_arithmetic(function: Function, accesses: Accesses, users: Users) -> frozenset[int]:
@@ -140,32 +161,6 @@ def is_apart(instruction: AnyInstruction) -> bool:
     program's text (NVIDIA's sm_32_intrinsics.hpp), of whose operand a compiler takes no constant
     apart."""
     return isinstance(instruction, Load) and instruction.nontemporal
-
-
-def matrix_base(function: Function, pointer: Value) -> Value:
-    """The address that a lane gives to ``ldmatrix``, where a pointer is to the word that it takes:
-    LDSM finds the words itself. Any other pointer as it is."""
-    step = pointer
-    while isinstance(step, InstructionRef):
-        made = function.instructions[step.index]
-        if not isinstance(made, GetElementPtr):
-            break
-        for index in made.indices:
-            if _is_matrix_row(function, index):
-                return made.base
-        step = made.base
-    return pointer
-
-
-def _is_matrix_row(function: Function, index: Value) -> bool:
-    while isinstance(index, InstructionRef):
-        made = function.instructions[index.index]
-        if isinstance(made, Call):
-            return made.callee.startswith(ROW)
-        if not isinstance(made, Cast):
-            return False
-        index = made.operand
-    return False
 
 
 def own_addresses(function: Function) -> Mapping[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kcc.frontend.ir.instructions import AnyInstruction, Load, Store
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
 from kcc.frontend.ir.types import VecTy, size_bytes
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import MemoryAccess
@@ -17,6 +17,10 @@ WIDEST = 16
 
 WORD = 4
 """Bytes that LDC brings of constant memory of which nobody knows where it lies."""
+
+BESIDE_COPY = 3
+"""What stands for the store of a copy past registers: LDGSTS does both, and beside it are so many
+loads of shared memory that no lane does (ptxas 12.9 for sm_80, 86, 89 and 90)."""
 
 _FAR = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT})
 
@@ -31,6 +35,8 @@ def pieces_of(
     alignment itself."""
     if memory is Memory.CONSTANT_LOAD:
         return max(1, -(-size // WORD))
+    if isinstance(instruction, Call) and memory is Memory.SHARED_STORE:
+        return BESIDE_COPY
     whole = max(1, -(-size // WIDEST))
     if wanted is None or not isinstance(instruction, Load | Store) or touch.space not in _FAR:
         return whole

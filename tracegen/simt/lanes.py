@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.frontend.builtins.matrix import ROW, moves_matrix
+from kcc.frontend.builtins.matrix import ROW, WORD, moves_matrix
 from kcc.frontend.builtins.primitives import Primitive
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import Call
@@ -23,7 +23,7 @@ def write_lane_call(frame: WarpFrame, call: Call, primitive: Primitive) -> Wide 
         case "sub_group_all" | "sub_group_any":
             return _vote(frame, call, everyone=primitive.name == "sub_group_all")
         case name if moves_matrix(name):
-            return Wide((move_matrix(frame, call),))
+            return move_matrix(frame, call)
         case _:
             return _shuffle(frame, call, primitive.name.removeprefix("sub_group_shuffle"))
 
@@ -80,31 +80,43 @@ def _shuffle(frame: WarpFrame, call: Call, kind: str) -> Wide:
     return Wide(tuple(_pick(frame, frame.lanes(p), source) for p in values.parts))
 
 
-def move_matrix(frame: WarpFrame, call: Call) -> Value:
-    """What a lane gets of an 8 x 8 matrix of 16 bits, see :mod:`kcc.frontend.builtins.matrix`."""
+def move_matrix(frame: WarpFrame, call: Call) -> Wide:
+    """What a lane gets of 8 x 8 matrices of 16 bits, see :mod:`kcc.frontend.builtins.matrix`."""
     code, lane = frame.code, frame.iota(I32)
-    given = frame.lanes(frame.operand(call.operands[0]).parts[0])
+    given = [frame.lanes(part) for part in frame.operand(call.operands[0]).parts]
 
     def constant(value: int) -> Value:
-        return Value(given.type, f"splat (i32 {value})")
+        return Value(lane.type, f"splat (i32 {value})")
 
-    row = code.binary("lshr", lane, constant(2))
-    word = code.binary("and", lane, constant(3))
+    def chosen(values: list[Value], number: Value) -> Value:
+        found = values[0]
+        for n, value in enumerate(values[1:], 1):
+            found = code.select(code.compare("icmp", "eq", number, constant(n)), value, found)
+        return found
+
+    if call.callee.startswith(WORD):
+        matrix = int(call.callee.removeprefix(WORD))
+        word = code.binary("and", lane, constant(3))
+        row = code.binary("add", code.binary("lshr", lane, constant(2)), constant(8 * matrix))
+        return Wide((chosen([_pick(frame, part, row) for part in given], word),))
     if call.callee.startswith(ROW):
-        matrix = int(call.callee.removeprefix(ROW))
-        source = code.binary("add", row, constant(8 * matrix))
-        away = code.binary("sub", _pick(frame, given, source), given)
-        return code.binary("add", away, code.binary("shl", word, constant(2)))
+        matrix = code.binary("lshr", lane, constant(3))
+        first = code.binary("shl", code.binary("and", lane, constant(7)), constant(2))
+        sources = [code.binary("add", first, constant(word)) for word in range(4)]
+        return Wide(
+            tuple(chosen([_pick(frame, part, s) for part in given], matrix) for s in sources)
+        )
     # Column ``row`` of rows 2 * word and 2 * word + 1, each in lane 4 * r + column / 2.
+    row, word = code.binary("lshr", lane, constant(2)), code.binary("and", lane, constant(3))
     first = code.binary("shl", word, constant(3))
     first = code.binary("add", first, code.binary("lshr", row, constant(1)))
     second = code.binary("add", first, constant(4))
     shift = code.binary("shl", code.binary("and", row, constant(1)), constant(4))
     low, high = (
-        code.binary("and", code.binary("lshr", _pick(frame, given, s), shift), constant(65535))
+        code.binary("and", code.binary("lshr", _pick(frame, given[0], s), shift), constant(65535))
         for s in (first, second)
     )
-    return code.binary("or", low, code.binary("shl", high, constant(16)))
+    return Wide((code.binary("or", low, code.binary("shl", high, constant(16))),))
 
 
 def _pick(frame: WarpFrame, vector: Value, source: Value) -> Value:

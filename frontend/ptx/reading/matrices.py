@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, MatrixProduct
+from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, WORD, MatrixProduct
 from kcc.frontend.ir.instructions import PRODUCTS
 from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.memory import groups_left
@@ -111,35 +111,26 @@ def _matrices(w: Writer, item: Instruction) -> tuple[int, bool]:
 _EXCHANGE = "convergent nounwind"
 
 
-def _row(w: Writer, own: tuple[str, str], matrix: int) -> str:
-    """A pointer to the word of a matrix that this lane takes. ``own`` is the address that the lane
-    gives, as a pointer and as a number."""
-    pointer, number = own
-    away = w.call("i32", f"{ROW}{matrix}", f"i32 {number}", "i32", _EXCHANGE)
-    bytes_ = w.cast("sext", "i32", away, "i64")
-    return w.value(f"getelementptr i8, {pointer_type(SHARED)} {pointer}, i64 {bytes_}")
-
-
 def _transposed(w: Writer, word: str) -> str:
     """A matrix of which each lane has two neighbours in a row, with two in a column instead."""
     return w.call("i32", TRANSPOSED, f"i32 {word}", "i32", _EXCHANGE)
 
 
-def _own_row(w: Writer, place: Operand) -> tuple[str, str]:
-    """The address that a lane gives, as a pointer and as bytes of shared memory."""
+def _own_row(w: Writer, place: Operand) -> str:
+    """A pointer into shared memory that a lane gives."""
     if not isinstance(place, Address):
         raise w.refuse("an address is expected here", "K430")
     pointer, space = w.pointer(place, SHARED)
     if space != SHARED:
         raise w.refuse("the address is not known to be one of shared memory")
-    return pointer, w.convert(pointer, pointer_type(space), "i32")
+    return pointer
 
 
 def load_matrix(w: Writer, item: Instruction) -> None:
     """Matrices from shared memory: ``ldmatrix``."""
     count, transposed = _matrices(w, item)
     target, place = w.operands(item, 2)
-    words = loaded_matrices(w, _own_row(w, place)[0], count, transposed=transposed)
+    words = loaded_matrices(w, _own_row(w, place), count, transposed=transposed)
     for part, word in zip(listed(w, target, count), words, strict=True):
         w.write(part, "i32", word)
 
@@ -147,24 +138,49 @@ def load_matrix(w: Writer, item: Instruction) -> None:
 def loaded_matrices(w: Writer, own: str, count: int, *, transposed: bool) -> list[str]:
     """The words that a lane takes of matrices of which the lanes 8 m to 8 m + 7 give the rows of
     number m by their ``own`` pointers into shared memory."""
-    found, number = list[str](), w.convert(own, pointer_type(SHARED), "i32")
-    for matrix in range(count):
-        pointer = _row(w, (own, number), matrix)
-        word = w.value(f"load i32, {pointer_type(SHARED)} {pointer}, align 4")
-        found.append(_transposed(w, word) if transposed else word)
-    return found
+    before, end = _first_lanes(w, count)
+    row = w.value(f"load {_FOUR}, {pointer_type(SHARED)} {own}, align 16")
+    if end:
+        some = w.fresh("some")
+        w.label(some)
+        w.label(end)
+        row = w.value(f"phi {_FOUR} [ {row}, %{some} ], [ zeroinitializer, %{before} ]")
+    words = [
+        w.call("i32", f"{WORD}{matrix}", f"{_FOUR} {row}", _FOUR, _EXCHANGE)
+        for matrix in range(count)
+    ]
+    return [_transposed(w, word) if transposed else word for word in words]
 
 
 def store_matrix(w: Writer, item: Instruction) -> None:
     """Matrices into shared memory: ``stmatrix``."""
     count, transposed = _matrices(w, item)
     place, source = w.operands(item, 2)
-    own = _own_row(w, place)
+    own, kind, words = _own_row(w, place), f"<{count} x i32>", "poison"
     for matrix, part in enumerate(listed(w, source, count)):
         word = w.read(part, "i32")
         word = _transposed(w, word) if transposed else word
-        pointer = _row(w, own, matrix)
-        w.line(f"store i32 {word}, {pointer_type(SHARED)} {pointer}, align 4")
+        words = w.value(f"insertelement {kind} {words}, i32 {word}, i32 {matrix}")
+    row = w.call(_FOUR, f"{ROW}{count}", f"{kind} {words}", kind, _EXCHANGE)
+    _, end = _first_lanes(w, count)
+    w.line(f"store {_FOUR} {row}, {pointer_type(SHARED)} {own}, align 16")
+    if end:
+        w.label(end)
+
+
+def _first_lanes(w: Writer, count: int) -> tuple[str, str]:
+    """Lanes that give no row of so many matrices go past what comes now, to the second label, from
+    the first one; there are none where all do."""
+    if count == 4:
+        return "", ""
+    before, some, end = w.fresh("rows"), w.fresh("some"), w.fresh("end")
+    w.label(before)
+    w.branch(w.compare("ult", "i32", w.lane(), 8 * count), some, end)
+    w.label(some)
+    return before, end
+
+
+_FOUR = "<4 x i32>"
 
 
 def transpose(w: Writer, item: Instruction) -> None:

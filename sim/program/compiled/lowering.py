@@ -31,6 +31,7 @@ from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.flow.divergent_branches import BRANCH_STEPS, diverging_blocks
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.compiled.counts import Evidence, MachineCounts, machine_counts
+from kcc.sim.program.groups import with_groups
 from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory
 
 FITS = 0.1
@@ -88,6 +89,10 @@ _STACK = re.compile(r"\[R1\+0x(?P<hex>[0-9a-f]+)\]|\boffset:(?P<decimal>\d+)")
 FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
 FLOAT_CODE = re.compile(r"[FDH](?:ADD|MUL|FMA)|v_\w*_f(?:16|32|64)")
 """Opcodes of the same arithmetic."""
+
+NEVER = "!PT"
+"""The predicate of the loads that stand beside a copy past registers (LDGSTS) and that no lane
+does (:data:`kcc.sim.program.pieces.BESIDE_COPY`): they stand for its store."""
 
 _PACKED = re.compile(r"H(?:ADD|MUL|FMA)2|v_pk_")
 """Opcodes that do two lanes at once."""
@@ -299,6 +304,8 @@ class _Compiled:
         """Whether a machine instruction makes its access of the IR: what is spilled has the number
         of the instruction whose value it is."""
         space = self.code.instructions[place].space
+        if self.code.instructions[place].predicate == NEVER:
+            return False
         if space is Space.LOCAL:
             return self._touch(place, self.index[place]) is not None
         return space in (Space.GLOBAL, Space.SHARED)
@@ -429,6 +436,7 @@ class _Compiled:
                 )
             )
         self._charge_divergence(operations, blocks)
+        operations, blocks = with_groups(operations, blocks, self.rows)
         return MachineProgram(
             tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
             self.code.stack_bytes, reads=self._reads(groups),
@@ -467,6 +475,8 @@ class _Compiled:
             touch = self._touch(group.members[0], index)
             access = -1 if touch is None else touch.id
             memory, kind, place = memory_of(each, is_access=touch is not None)
+            if each.predicate == NEVER and touch is not None:
+                memory = Memory.SHARED_STORE
         if memory is Memory.CONSTANT_LOAD and access < 0:
             unit, memory = Unit.CONTROL, Memory.NONE
         every = self._every(group) if memory is Memory.NONE else 1
@@ -494,7 +504,7 @@ class _Compiled:
             return None
         wanted = (
             AccessOp.ATOMIC if is_atomic(each)
-            else AccessOp.STORE if each.is_store else AccessOp.LOAD
+            else AccessOp.STORE if each.is_store or each.predicate == NEVER else AccessOp.LOAD
         )  # fmt: skip
         spaces = _SPACES.get(each.space, ())
         return next(
