@@ -17,7 +17,14 @@ from dataclasses import field
 from kcc.base.records import dataclass
 from kcc.frontend.clang.pointer_numbers import beside
 
-GENERIC = 4
+GENERIC, SHARED = 4, 3
+
+_ASKED = re.compile(
+    r"^  (\S+) = [^\n]*? i32 @__kcc_is_shared\(ptr addrspace\(4\)(?: \w+(?:\(\w+\))?)*? "
+    r"(?=%|@|addrspacecast|getelementptr|inttoptr|null\b|undef\b|poison\b)",
+    re.MULTILINE,
+)
+"""What kcc's headers ask of a pointer, 1 where it is known to be one into shared memory."""
 
 _DEFINE = re.compile(r"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
 _POINTER = "ptr addrspace(4) "
@@ -41,6 +48,11 @@ def infer_address_spaces(text: str) -> str:
     if _POINTER not in text:
         return text
     return _with_declarations(_DEFINE.sub(lambda m: _infer(m[0]), text))
+
+
+def with_unknown_spaces(text: str) -> str:
+    """The module with an answer to what is asked of pointers whose space is not known."""
+    return _ASKED.sub(lambda m: f"  {m[1]} = add i32 0, 0 ; ", text)
 
 
 _MOVE = re.compile(
@@ -234,7 +246,10 @@ def _rewrite(function: _Function) -> list[str]:
             out += casts
             casts = []
         space = spaces.get(match[1]) if match else None
-        if match and space not in (None, GENERIC):
+        if asked := _ASKED.match(line):
+            known = _space_of(_operand(line, asked.end()), spaces) == SHARED
+            out.append(f"  {asked[1]} = add i32 0, {int(known)}")
+        elif match and space not in (None, GENERIC):
             assert space is not None
             new = _specific(match[1])
             location = re.search(r", !dbg !\d+", line)

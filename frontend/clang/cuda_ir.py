@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from kcc.frontend.clang.address_spaces import infer_address_spaces, with_named_moves
+from kcc.frontend.clang.address_spaces import (
+    infer_address_spaces,
+    with_named_moves,
+    with_unknown_spaces,
+)
 from kcc.frontend.clang.debug_nodes import DebugNodes, Parameter
 from kcc.frontend.clang.pointer_numbers import with_pointers
 from kcc.frontend.lowering.debug import quote
@@ -259,7 +263,7 @@ def settle_spaces(text: str, level: OptLevel) -> str:
     """Everything inlined and in SSA form, then the spaces of pointers inferred; O0 stays as
     lowered, with generic pointers."""
     if level is OptLevel.O0:
-        return text
+        return with_unknown_spaces(text)
     text = _NO_ATTRIBUTES.sub("{ nounwind }", optimise(text, OptLevel.O1).text)
     text = infer_address_spaces(with_pointers(text))
     return _FUNCTION.sub(lambda m: _with_plain_arguments(m[0]), text)

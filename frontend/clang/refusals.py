@@ -109,7 +109,7 @@ def _is_known(symbol: str) -> bool:
     if symbol.startswith("llvm.nvvm"):
         return False
     own = symbol in ("printf", SAMPLER_INITIALISER) or symbol.startswith(
-        ("llvm.", "__kcc_matrix_", "__kcc_mma_")
+        ("llvm.", "__kcc_is_shared", "__kcc_matrix_", "__kcc_mma_")
     )
     return own or symbol_info(symbol) is not None
 

@@ -40,10 +40,13 @@ template <class Use, int m, int n, int k, class T, class Layout = void> struct f
 #define __KCC_OPERAND(use, letter, m, n, k, T, S, layout, word, type, registers, R, elements, packed)      \
     template <> struct fragment<use, m, n, k, T, layout> : __kcc_fragment<S, R, elements, packed> {};      \
     __KCC_D void load_matrix_sync(fragment<use, m, n, k, T, layout>& f, const S* p, unsigned ldm) {       \
-        asm volatile("wmma.load." letter ".sync.aligned." word ".m" #m "n" #n "k" #k "." type " "          \
-            __KCC_LIST##registers(d) ", [%[p]], %[ldm];"                                                   \
-            : __KCC_USE##registers("=r", d, f) : [p] "r"(p), [ldm] "r"(ldm));                              \
+        if (sizeof(S) == 2 && __kcc_is_shared(p)) __KCC_OPERAND_LOAD(letter, m, n, k, word, ".shared", type, registers) \
+        else __KCC_OPERAND_LOAD(letter, m, n, k, word, "", type, registers)                                \
     }
+#define __KCC_OPERAND_LOAD(letter, m, n, k, word, space, type, registers)                                  \
+    asm volatile("wmma.load." letter ".sync.aligned." word ".m" #m "n" #n "k" #k space "." type " "        \
+        __KCC_LIST##registers(d) ", [%[p]], %[ldm];"                                                       \
+        : __KCC_USE##registers("=r", d, f) : [p] "r"(p), [ldm] "r"(ldm));
 #define __KCC_SUM(m, n, k, T, type, registers, R, elements)                                                \
     template <> struct fragment<accumulator, m, n, k, T> : __kcc_fragment<T, R, elements> {};              \
     __KCC_D void load_matrix_sync(fragment<accumulator, m, n, k, T>& f, const T* p, unsigned ldm, layout_t layout) { \

@@ -806,6 +806,8 @@ __KCC_D void __nanosleep(unsigned int) {}
 __KCC_D void __brkpt(int = 0) {}
 __KCC_D void __trap() {}
 __KCC_D void __prof_trigger(int) {}
+extern "C" __device__ int __kcc_is_shared(const void*);
+__KCC_D bool __isShared(const void* p) { return __kcc_is_shared(p); }
 __KCC_D bool __isGlobal(const void*) { return true; }
 __KCC_HD size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
 __KCC_HD size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
-from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.access_facts import AccessPatterns
 from kcc.passes.memory.memory_accesses import MemoryAccesses
@@ -125,6 +127,49 @@ def test_wide_types(layouts: str) -> None:
     a, b, c = whole((8, 4), np.float64), whole((4, 8), np.float64), whole((8, 8), np.float64)
     found = run(("double", "double", "double"), layouts, (a, b, c), np.float64)
     np.testing.assert_array_equal(found, a @ b + 2 * c)
+
+
+SHARED = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half* a, const half* b, float* d) {
+  __shared__ __align__(32) half s[2][16 * 24];
+  for (int i = threadIdx.x; i < 16 * 24; i += 32) { s[0][i] = a[i]; s[1][i] = b[i]; }
+  __syncthreads();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::LA> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::LB> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+  wmma::fill_fragment(fc, 0.0f);
+  wmma::load_matrix_sync(fa, s[0], 24);
+  wmma::load_matrix_sync(fb, s[1], 24);
+  wmma::mma_sync(fc, fa, fb, fc);
+  wmma::store_matrix_sync(d, fc, 16, wmma::mem_row_major);
+}
+"""
+
+
+@pytest.mark.parametrize("level", [OptLevel.O0, OptLevel.O2])
+@pytest.mark.parametrize("layouts", list(itertools.product(("row_major", "col_major"), repeat=2)))
+def test_halves_in_shared_memory_are_loaded_by_rows(
+    layouts: tuple[str, str], level: OptLevel
+) -> None:
+    """16 bytes a lane, as LDSM does; without optimisation it is not known what memory it is."""
+    text = SHARED.replace("LA", layouts[0]).replace("LB", layouts[1])
+    options = BuildOptions(opt_level=level)
+    unit = compile_source(SourceText("s.cu", text, "."), options, frontend="clang")
+    assert not re.search(r"call [^\n]*@__kcc_is_shared", unit.ir)
+    if level is OptLevel.O0:
+        return
+    loads = re.findall(r" load (<4 x i32>|i16|i32), ptr addrspace\(3\)", unit.ir)
+    assert loads == ["<4 x i32>"] * 2
+    a, b = whole((16, 16), np.float16), whole((16, 16), np.float16)
+    given = [np.zeros((16, 24), np.float16) for _ in range(2)]
+    for held, matrix, layout in zip(given, (a, b), layouts, strict=True):
+        held[:, :16] = matrix if layout == "row_major" else matrix.T
+    out = np.zeros((16, 16), np.float32)
+    done = execute(unit, unit.kernels[0], NDRange((32,), (32,)), [*given, out])
+    found = done.buffers[2].view(np.float32).reshape(16, 16)
+    np.testing.assert_array_equal(found, a.astype(np.float32) @ b.astype(np.float32))
 
 
 def test_sums_are_clamped_where_that_is_asked_for() -> None:

@@ -145,7 +145,9 @@ def test_products(
     assert np.array_equal(found, exact.astype(sums))
 
 
-@pytest.mark.parametrize("layouts", list(itertools.product(LAYOUTS, LAYOUTS, ["row"])), ids="-".join)
+@pytest.mark.parametrize(
+    "layouts", list(itertools.product(LAYOUTS, LAYOUTS, ["row"])), ids="-".join
+)
 @pytest.mark.parametrize("shape", WIDE)
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
 def test_products_of_what_shared_memory_has(
