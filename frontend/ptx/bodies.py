@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from kcc.base.records import dataclass
+from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.primitives import SAMPLER_INITIALISER
 
@@ -137,6 +138,9 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
         return (
             f"  %p = zext i32 %a0 to i64\n  %q = inttoptr i64 %p to {result}\n  ret {result} %q\n"
         )
+    product = matrix_product(symbol)
+    if product is not None and not product.of_group:
+        return _product(product, result, types)
     builtin = overload_of_symbol(symbol)
     if builtin is None:
         return None
@@ -151,6 +155,46 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
     if "image" in name:
         return _image(name, result, types)
     return _math(name, result, types, libdevice)
+
+
+_CONSTRAINTS = {"i32": "r", "float": "f", "double": "d"}
+
+
+def _product(product: MatrixProduct, result: str, types: list[str]) -> str:
+    """``mma``, on registers that are lanes of vectors."""
+    parts, lines, inputs, lists = [result, *types], list[str](), list[str](), list[str]()
+    place, constraints = 0, list[str]()
+    for number, kind in enumerate(parts):
+        count, element = kind.strip("<>").split(" x ")
+        names = [f"${place + i}" for i in range(int(count))]
+        lists.append(f"{{{', '.join(names)}}}")
+        letter = _CONSTRAINTS[element]
+        constraints += [letter if number else f"={letter}"] * int(count)
+        place += int(count)
+        for i in range(int(count) if number else 0):
+            name = f"%r{number}.{i}"
+            lines.append(f"  {name} = extractelement {kind} %a{number - 1}, i32 {i}")
+            inputs.append(f"{element} {name}")
+    count, element = result.strip("<>").split(" x ")
+    clamped = ".satfinite" * ("satfinite" in product.options)
+    bits = "".join(f".{o}.popc" for o in product.options if o in ("xor", "and"))
+    types_of = f"{product.d}.{product.a}.{product.b}.{product.c}"
+    shape = f"m{product.m}n{product.n}k{product.k}"
+    ptx = f"mma.sync.aligned.{shape}.row.col{clamped}.{types_of}{bits} {', '.join(lists)};"
+    many = "{ " + ", ".join([element] * int(count)) + " }" if int(count) > 1 else element
+    lines.append(
+        f'  %t = call {many} asm sideeffect "{ptx}", "{",".join(constraints)}"'
+        f"({', '.join(inputs)}) convergent"
+    )
+    before = "poison"
+    for i in range(int(count)):
+        value = "%t"
+        if int(count) > 1:
+            value = f"%e{i}"
+            lines.append(f"  {value} = extractvalue {many} %t, {i}")
+        lines.append(f"  %v{i} = insertelement {result} {before}, {element} {value}, i32 {i}")
+        before = f"%v{i}"
+    return "\n".join([*lines, f"  ret {result} {before}"]) + "\n"
 
 
 def _query_body(name: str) -> str | None:

@@ -17,6 +17,7 @@ from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.kept_remainders import with_hidden_divisors
 from kcc.frontend.launch_bounds import launch_bounds_in
 from kcc.frontend.ptx.bodies import PRINTING, define_primitives, strip_declarations
+from kcc.frontend.ptx.warp_assembly import with_warp_assembly
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -90,7 +91,8 @@ def emit_ptx(ir: str, options: PtxOptions) -> str:
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
-    text = _to_nvptx(ir if options.lines else _DEBUG.sub("", ir), exact=options.exact_division)
+    plain = ir if options.lines else _DEBUG.sub("", ir)
+    text = _to_nvptx(plain, options.target, exact=options.exact_division)
     bodies = define_primitives(text, libdevice=options.libdevice is not None)
     if bodies.missing:
         names = ", ".join(dict.fromkeys(bodies.missing))
@@ -103,12 +105,13 @@ def emit_ptx(ir: str, options: PtxOptions) -> str:
     return _SECTIONS.sub("", _DEBUGGED.sub("", ptx)) if options.lines else ptx
 
 
-def _to_nvptx(ir: str, *, exact: bool) -> str:
+def _to_nvptx(ir: str, target: str, *, exact: bool) -> str:
     text = re.sub(r"^target (?:datalayout|triple) = [^\n]*\n", "", ir, flags=re.MULTILINE)
     text = _SPACE.sub(lambda m: f"addrspace({_SPACES[m[1]]})", text).replace(" addrspace(0)", "")
     text = _SAME_SPACE_CAST.sub(r"bitcast \1\2 \3 to \2", text)
     text = _bounded(text).replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
     text = _SHARED_VALUE.sub(r"\1 undef", text)
+    text = with_warp_assembly(text, target)
     text = _SCOPE.sub(lambda m: _scope(_SCOPES.get(m[1], "")), text)
     text = _plain_symbols(_without_format(text))
     text = _SATURATING.sub(r"fpto\2i \3 \4 to \1", text)
