@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from kcc.frontend.ir.instructions import AnyInstruction, Call
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.machine_code.numbering import places_of
@@ -31,12 +32,10 @@ _NEW, _STATEMENT, _LABEL = frozenset[str](), frozenset(";"), frozenset(":")
 _DIRECTIVE = frozenset(";{")
 """What ends what was begun: a directive's values, or the body that follows it."""
 
-_STANDING_FOR = (
-    frozenset({Opcode.LOAD, Opcode.STORE, Opcode.ATOMICRMW, Opcode.CMPXCHG}),
-    frozenset({Opcode.CALL}),
-)
-"""Of the instructions of the IR that one of PTX becomes, those that stand for it: the first kind
-that there is; else those like the last."""
+_MOVES = frozenset({Opcode.LOAD, Opcode.STORE, Opcode.ATOMICRMW, Opcode.CMPXCHG})
+"""Of the instructions of the IR that one of PTX becomes, these, and copies, stand for it where
+there are any: both ways of a copy of which a part may be left out. Else calls do, or what is like
+the last one."""
 
 
 def plain_ptx(text: str) -> str:
@@ -79,13 +78,20 @@ def origins(unit: CompiledUnit) -> Mapping[str, Mapping[int, tuple[int, ...]]]:
                 of_line.setdefault(line, []).append(index)
         own = unit.module.functions[symbol].instructions
         found[symbol] = {
-            line: tuple(_standing([(own[i].opcode, i) for i in indices]))
-            for line, indices in of_line.items()
+            line: tuple(_standing([own[i] for i in indices])) for line, indices in of_line.items()
         }
     return found
 
 
-def _standing(rows: Sequence[tuple[Opcode, int]]) -> Iterator[int]:
-    last = rows[-1][0]
-    kinds = next((k for k in _STANDING_FOR if any(o in k for o, _ in rows)), frozenset({last}))
-    return (index for opcode, index in rows if opcode in kinds)
+def _standing(rows: Sequence[AnyInstruction]) -> Iterator[int]:
+    moves = [row.opcode in _MOVES or _is_copy(row) for row in rows]
+    if any(moves):
+        return (row.index for row, moved in zip(rows, moves, strict=True) if moved)
+    is_called = any(row.opcode is Opcode.CALL for row in rows)
+    wanted = Opcode.CALL if is_called else rows[-1].opcode
+    return (row.index for row in rows if row.opcode is wanted)
+
+
+def _is_copy(row: AnyInstruction) -> bool:
+    """Whether it copies between memories, past registers."""
+    return isinstance(row, Call) and row.callee.startswith("llvm.memcpy.")
