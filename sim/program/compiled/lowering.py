@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from kcc.base.records import dataclass
+from kcc.frontend.builtins.matrix import matrix_product
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast
 from kcc.frontend.ir.opcodes import Opcode
@@ -483,10 +484,13 @@ class _Compiled:
         whole = group.slots * every if every > 1 else 0.0
         row = None if index is None else self.rows[index]
         line = row.location.line if row is not None and row.location else 0
+        product = None
+        if each.pipe is Pipe.TENSOR and isinstance(row, Call):
+            product = matrix_product(row.callee)
         return MachineOperation(
             unit, kind, group.slots, 1.0, needs, memory, access, group.bytes or each.bytes, line,
             -1 if index is None else index, place, every=every, whole=whole,
-            has_doubles=".F64" in each.opcode,
+            has_doubles=".F64" in each.opcode, product=product,
         )  # fmt: skip
 
     def _every(self, group: _Group) -> int:
