@@ -70,6 +70,7 @@ _UNSUPPORTED = (
 
 _CONSTRAINT = re.compile(r"invalid (?:input|output) constraint")
 _TEXTURE = re.compile(r"\b(?:texture|surface)\s*<")
+_SIZED_SHARED = re.compile(r"\bextern(?=[^;{}\[\]]*\b__shared__\b[^;{}\[\]]*\[\s*[^\]\s])")
 
 
 def compile_cuda(
@@ -103,6 +104,16 @@ def _of_hip(source: SourceText, options: BuildOptions) -> BuildOptions:
     return replace(options, macros=(*options.macros, MacroOption("__KCC_WARP", "64")))
 
 
+def _as_clang_takes(text: str) -> str:
+    """A source in which operands of ``asm`` are all ``r``, and arrays in shared memory that have a
+    size are not ``extern``, which nvcc lets them be and reads over; offsets stay."""
+    parts, start = list[str](), 0
+    for match in _SIZED_SHARED.finditer(masked(text)):
+        parts += text[start : match.start()], " " * len(match[0])
+        start = match.end()
+    return with_known_constraints("".join((*parts, text[start:])))
+
+
 @dataclass(slots=True)
 class _Session:
     """A source on its way through clang, which says piece by piece what it does not take."""
@@ -130,7 +141,7 @@ class _Session:
     done: Compilation | None = None
 
     def __post_init__(self) -> None:
-        self.main = Editable(with_known_constraints(self.source.text))
+        self.main = Editable(_as_clang_takes(self.source.text))
         self.stubs = set(KNOWN)
         folders = [self.source.folder or ".", *self.options.include_dirs]
         for name in missing_includes(masked_directives(self.source.text), folders):
@@ -340,7 +351,7 @@ class _Session:
         if file not in self.others and Path(file).is_file() and str(HEADERS) not in file:
             from kcc.frontend.source_file import read_source
 
-            self.others[file] = Editable(with_known_constraints(read_source(file).text))
+            self.others[file] = Editable(_as_clang_takes(read_source(file).text))
         return self.others.get(file)
 
     def _line_of_include(self, name: str) -> int:

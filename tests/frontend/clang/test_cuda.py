@@ -90,6 +90,17 @@ def test_spaces():
     assert stores == ["3", "3", "1", "1", "4"]
 
 
+def test_a_shared_array_with_a_size_is_not_extern():
+    """As nvcc has it; one without a size is what the launch gives."""
+    unit = cuda(
+        "__global__ void k(int* p) { extern __shared__ int sums[32 * 2]; // sums[]\n"
+        "extern __shared__ __align__(16) int rest[/* as many */];\n"
+        "sums[threadIdx.x] = *p; rest[threadIdx.x] = sums[1]; *p = rest[0]; }"
+    )
+    sizes = re.findall(r"@(\S+) = \w+ addrspace\(3\) global (\[\d+ x i32\])", unit.ir)
+    assert sizes == [("k.sums", "[64 x i32]"), ("rest", "[0 x i32]")]
+
+
 def test_a_pointer_into_either_of_two_spaces_stays_generic():
     ir = body("__shared__ int t[9]; int* q = n > 1 ? p : t; q[n] = 2;")
     assert "store i32 2, ptr addrspace(4)" in ir
