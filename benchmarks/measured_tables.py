@@ -33,6 +33,7 @@ from benchmarks.measured_programs import (
 from benchmarks.public_programs import (
     BOOK_CLOCKS,
     BOOK_GPUS,
+    CONVOLUTION_GPUS,
     COURSE_GPUS,
     FLUID_GPUS,
     JACOBI_GPUS,
@@ -42,9 +43,11 @@ from benchmarks.public_programs import (
     NBODY_GPUS,
     PEAK_GPUS,
     PERFORMANCE_GPUS,
+    RADIX_GPUS,
     RDNA3_GPUS,
     RTX_4060_TI,
     SPARSE_GPUS,
+    STEPS_GPUS,
     TEA_GPUS,
     TRAINING_GPUS,
     WEATHER_GPUS,
@@ -52,10 +55,12 @@ from benchmarks.public_programs import (
     after_all_forces,
     book,
     clustering,
+    convolution_hip,
     course,
     electric_nbody,
     fluid,
     fluid_ms,
+    histogram,
     jacobi,
     laplacian,
     llm,
@@ -66,9 +71,11 @@ from benchmarks.public_programs import (
     profiled_3090,
     profiled_4060,
     quantised,
+    radix,
     reduce_a100,
     rodinia,
     roofline,
+    roofline_5070,
     roofline_ms,
     rtx4090_kernel,
     seismic,
@@ -76,6 +83,7 @@ from benchmarks.public_programs import (
     sgemm_ms,
     sgemm_rx7900xtx,
     sparse,
+    steps_h100,
     tea,
     training,
     weather,
@@ -432,6 +440,30 @@ TABLES = (
                                       for part in ("k-means", "bucketing-cuda")),
           warm=True, launches=lambda _: LaunchWay.WAITED,
           measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="bbe6ee8a"),
+    # Events around batches of launches in a queue.
+    Table("roofline_rtx5070.csv", "", WEATHER_GPUS, roofline_5070, Measures.LAUNCH, (_kernel,),
+          lambda _: "", include=("GPU-Roofline-Profiler/src/include",),
+          boards_mhz={"rtx5070": 2625}, warm=True,
+          aside=lambda row: ("no longer than its launch by the host"
+                             if float(row["time_us"]) < LAUNCH_IN_A_ROW_US else ""),
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="80e2c707"),
+    Table("steps_h100.csv", "", STEPS_GPUS, steps_h100, Measures.LAUNCH, (_kernel,), lambda _: "",
+          warm=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="80e2c707"),
+    # Events around one launch, or around all levels of a sum.
+    Table("radix_rtx3060ti.csv", "", RADIX_GPUS, radix, Measures.LAUNCH, (_kernel,), lambda _: "",
+          aside=lambda row: ("arrays of all the memory that the GPU has"
+                             if "h=uint[1073741824]" in row["arguments"] else ""),
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="80e2c707"),
+    # A host waits for each launch.
+    Table("convolution_hip.csv", "", CONVOLUTION_GPUS, convolution_hip, Measures.LAUNCH,
+          (_gpu, _kernel), lambda _: "", include=("conv-hip/include",), warm=True,
+          launches=lambda _: LaunchWay.WAITED,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="80e2c707"),
+    # One launch, after L2 has been emptied.
+    Table("histogram_nvbench.csv", "", BOOK_GPUS, histogram, Measures.LAUNCH, (_gpu, _kernel),
+          lambda _: "", boards_mhz=BOOK_CLOCKS, written=True,
+          measured_ms=lambda row: float(row["time_us"]) * 1e-3, first_seen="80e2c707"),
 )  # fmt: skip
 
 NO_TIMES = {

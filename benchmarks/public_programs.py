@@ -311,6 +311,8 @@ LLM_GPUS: Mapping[str, str] = {
 SPARSE_GPUS: Mapping[str, str] = {
     "rtx2080": f"{_TU104} sm_count=46 core_clock_base_mhz=1515 core_clock_boost_mhz=1710",
 }
+STEPS_GPUS: Mapping[str, str] = {"h100": "nvidia-h100-sxm5-80gb"}
+RADIX_GPUS: Mapping[str, str] = {"rtx3060ti": "rtx3060ti"}
 KMEANS_GPUS: Mapping[str, str] = {"gtx980": "gtx980", "v100-sxm2": TEA_GPUS["v100-sxm2"]}
 RDNA3_GPUS: Mapping[str, str] = {
     "rx7900gre": "rx7900xtx sm_count=80 core_clock_base_mhz=1270 core_clock_boost_mhz=2245"
@@ -320,6 +322,12 @@ RDNA3_GPUS: Mapping[str, str] = {
     " memory_clock_mhz=2250 memory_bandwidth_gbs=288 memory_bus_bits=128 dram_size_gib=16"
     " registers_per_sm=65536 reg_alloc_unit=512 l2.size_bytes=2097152 dram.channels=8"
     " extra.l3_bytes=33554432 extra.l3_bandwidth_gbs=785",
+}
+CONVOLUTION_GPUS: Mapping[str, str] = {
+    "rx7900gre": RDNA3_GPUS["rx7900gre"],
+    "rtx4060laptop": "rtx4090 sm_count=24 core_clock_base_mhz=1545 core_clock_boost_mhz=2370"
+    " memory_clock_mhz=1000 memory_bandwidth_gbs=256 memory_bus_bits=128 dram_size_gib=8"
+    " l2.size_bytes=33554432 dram.channels=8",
 }
 """By the vendors' data sheets, as far as siblings differ; a channel of the Infinity Cache as the
 RX 7900 XTX's, and registers of Navi 33 as LLVM has them of gfx1102 (1,024 for a SIMD)."""
@@ -431,6 +439,41 @@ def rodinia(row: Row) -> Program:
         branches=tuple((line, share) for line, _, share in shares),
     )  # fmt: skip
     return replace(program, steps=(step,))
+
+
+def in_turn(folder: str, row: Row, *, fast_math: bool = False) -> Program:
+    """The launches of a row, whose cells have "|" between what differs."""
+    count = max(cell.count("|") for cell in row.values()) + 1
+    steps = list[Step]()
+    for number in range(count):
+        own = {key: cell.split("|")[number] if "|" in cell else cell for key, cell in row.items()}
+        steps += listed(folder, own).steps
+    return Program(tuple(replace(step, fast_math=fast_math) for step in steps))
+
+
+def roofline_5070(row: Row) -> Program:
+    """A kernel of GPU-Roofline-Profiler."""
+    return in_turn("GPU-Roofline-Profiler", row)
+
+
+def steps_h100(row: Row) -> Program:
+    """A scan, a sum or a norm of simveit."""
+    return in_turn(".", row, fast_math=True)
+
+
+def radix(row: Row) -> Program:
+    """Prefix sums or a histogram of LSDRadixSort."""
+    return in_turn("LSDRadixSort", row)
+
+
+def convolution_hip(row: Row) -> Program:
+    """A convolution of conv-hip."""
+    return listed("conv-hip", row)
+
+
+def histogram(row: Row) -> Program:
+    """A histogram of the book's companion."""
+    return listed("PMPP", row)
 
 
 _ALL_OTHERS = tuple(
