@@ -164,10 +164,10 @@ class AccessStudy:
         self, access: MemoryAccess, place: Place, found: AccessPattern
     ) -> AccessPattern:
         """With how often the launch executes it, and what that costs."""
-        done = self._executions(access.block, place)
+        done = self.executions(access.block, place)
         return replace(found, executions=done, requests=done.count if done else None)
 
-    def _executions(self, block: int, place: Place) -> Executions | None:
+    def executions(self, block: int, place: Place) -> Executions | None:
         """All executions of an access, counted once for those that are alike."""
         active = self.activity(block)
         if active is None or block in self.parted:
@@ -200,7 +200,7 @@ class AccessStudy:
 
         nowhere, loops = self.algebra.sum([], I64, 0), self.values.loops.around(access.block)
         place = Place(nowhere, 1, AddressSpace.GLOBAL, self.shape, tuple(loops))
-        done = self._executions(access.block, place)
+        done = self.executions(access.block, place)
         return replace(found, requests=done.count if done else None)
 
     def warps(self, counts: Mapping[int, int], order: tuple[int, int, int] = (0, 1, 2)) -> Warps:

@@ -455,6 +455,28 @@ class _Reader:
                 self.members[access.id] = Member(place, constant, size)
         return apart
 
+    def passes_by_lanes(self, access: MemoryAccess, split: Split, size: int, first: float) -> float:
+        """Passes through the banks of an access to shared memory in the mean over its executions,
+        each by the lanes that take part in it, where that is known; ``first`` are those of all
+        lanes in the first iteration."""
+        moved = self.warps.moving([split.core])
+        alike = all(kind is not SymbolKind.COUNTER for kind, _ in moved)
+        if alike and (self.flow.lanes[access.block] >= 1.0 or first <= 1.0):
+            return first
+        from kcc.passes.access.measure import Place
+
+        address = self.study.address(access)
+        inside = (address.constant if isinstance(address, Sum) else 0) % size
+        begin = self.study.algebra.plus(address, -inside) if inside else address
+        loops = tuple(self.values.loops.around(access.block))
+        shape = replace(self.study.shape, banks=self.banks)
+        place = Place(begin, size, access.space, shape, loops)
+        done = self.study.executions(access.block, place)
+        if done is None or not done.count:
+            return first
+        found = done.bank_passes / done.count
+        return min(found, first) if alike else found
+
     def stream(self, access: MemoryAccess, width: int) -> Stream:
         """The addresses of one access that moves ``width`` bytes a lane."""
         key = access.id, width
@@ -518,6 +540,9 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         relative = relative - (relative.min() & -LINE)
         reader.costs[key] = costs_of(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
+    if local and not alone and not bulk and isinstance(split, Split):
+        passes = reader.passes_by_lanes(access, split, size, costs.passes)
+        costs = replace(costs, passes=passes)
     share = 1.0 if bulk else max(lanes, 1.0 / rows.shape[1])
     if access.space is AddressSpace.CONSTANT:
         costs = replace(costs, bank_passes=addresses_of(rows))

@@ -88,8 +88,8 @@ def cost_of(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None
 
 
 def is_worth_saying(cost: Cost) -> bool:
-    """Whether a reader can do something about it."""
-    return cost.excess >= WORTH_SAYING * cost.spent and cost.excess > 0
+    """Whether a reader can do something about it; nobody can about what active lanes do not do."""
+    return cost.excess >= WORTH_SAYING * cost.spent and cost.excess > 0 and cost.total != 0
 
 
 def request_cost(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:

@@ -198,6 +198,8 @@ _KINDS = {
 def lanes_text(pattern: AccessPattern) -> str:
     """The access pattern of a warp, in a cell of a table."""
     match pattern.kind:
+        case AccessKind.STRIDED if pattern.stride_bytes is None:
+            return "strides differ"
         case AccessKind.STRIDED:
             return f"stride {pattern.stride_bytes} bytes"
         case AccessKind.ROW_CHUNK:
@@ -209,6 +211,8 @@ def lanes_text(pattern: AccessPattern) -> str:
 def addresses_text(pattern: AccessPattern, element_bytes: int) -> str:
     """Why an access costs what it does: the pattern, in a sentence."""
     match pattern.kind:
+        case AccessKind.STRIDED if pattern.stride_bytes is None:
+            return "the stride of lanes differs between executions"
         case AccessKind.STRIDED:
             return f"lanes are {pattern.stride_bytes} bytes apart"
         case AccessKind.ROW_CHUNK:
