@@ -25,7 +25,7 @@ __kernel void k(__global float *o, int n) {
     [
         # 64 lanes of two warps at every second word, then 32, 16 ... of one at every 4th, 8th ...
         ("(64 >> d)", (2 * 2 + 4 + 4 + 4 + 4 + 2 + 1) / 8),
-        # At every 2nd, 4th, 8th ... word of 256: as many words of a bank, then what is left of them.
+        # At every 2nd, 4th, 8th ... word of 256: as many words of a bank, then what is left.
         ("128", (2 + 4 + 8 + 8 + 8 + 4 + 2) / 7),
     ],
 )
