@@ -25,6 +25,7 @@ from kcc.base.gpu.schema import facts_of
 from kcc.frontend import optimise
 from kcc.sim.caches import overflow, warm_cache
 from kcc.sim.machine import (
+    atomics,
     block_dispatch,
     dram_load,
     l2_path,
@@ -83,6 +84,8 @@ CONSTANTS = (
     Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
     Constant(load_port, "LONE_WORDS", 0.0, (BOOK,), "a pass takes what one of a whole warp does"),
     Constant(load_port, "FEW_LANES", 0, (COURSE,), "as an access of a whole warp"),
+    Constant(atomics, "ADA", atomics.VOLTA_AND_LATER, ("kernel_performance",),
+             "a cycle of the SM, as on others; that sectors take five is what two tables say"),
     Constant(load_port, "LINES_AT_ONCE", 1 << 16, ("kmeans",),
              "as far as a warp waits for nothing"),
     Constant(schedule, "WINDOW", 256, GEMM,

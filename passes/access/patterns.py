@@ -334,4 +334,5 @@ def _unknown(access: MemoryAccess, shown: str, reason: str) -> AccessPattern:
 
 def _is_sampled(trip: TripCount) -> bool:
     """Whether the greatest count is that of a sample of work-items, and so no bound."""
-    return trip.kind is TripKind.BOUND and trip.total_mean is not None
+    sampled = trip.kind is TripKind.BOUND and trip.total_mean is not None
+    return sampled and not isinstance(trip.count, Number)

@@ -178,6 +178,8 @@ def _exact(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -> 
     if total is None or least is None or greatest is None:
         return None
     most = max(greatest.greatest, 0)
+    if isinstance(count, Number):  # of each entry, whatever is not known of how many there are
+        most = min(most, max(count.value, 0))
     kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
     sampled = total.sampled or least.sampled or greatest.sampled
     reason = "the mean is that of a sample of the work-items" if sampled else ""

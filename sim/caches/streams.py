@@ -45,7 +45,7 @@ from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_insid
 from kcc.sim.flow.folded_grid import period_of
 from kcc.sim.flow.launch_flow import Flow, grid_of
 from kcc.sim.flow.open_arguments import open_arguments, placed
-from kcc.sim.program.joined_atomics import is_joined
+from kcc.sim.program.joined_atomics import have_one_address, is_joined
 
 Ints = NDArray[np.int64]
 
@@ -99,6 +99,8 @@ class Stream:
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.flow.open_arguments`)."""
     is_atomic: bool = False
+    joined: bool = False
+    """Whether the lanes of a warp do an atomic operation together."""
     indirect: bool = False
     """Whether memory decides where lanes go, and nothing is known of it."""
     array_bytes: int | None = None
@@ -530,8 +532,10 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         )  # fmt: skip
     shifts = shifts_of((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and is_atomic
-    if alone and (rows == rows.flat[0]).all():
-        alone = not is_joined(reader.instructions[access.instruction])
+    atomic = reader.instructions[access.instruction]
+    joined = is_atomic and is_joined(atomic)
+    joined = joined and have_one_address(reader.values.address(atomic, access.pointer))
+    alone = alone and not joined
     key = (place, constant % LINE, size, local, alone, bulk)
     if bulk:
         reader.costs[key] = bulk_costs(size, local)
@@ -553,7 +557,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         max(1.0, costs.lines * share),
         max(1.0, costs.passes if local and not alone else costs.passes * share), local,
         max(1.0, costs.bank_passes * share), period, assumed=assumed, is_atomic=is_atomic,
-        width=flow.width,
+        joined=joined, width=flow.width,
     )  # fmt: skip
 
 

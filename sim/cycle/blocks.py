@@ -95,7 +95,7 @@ class BlockSupply:
             machine.lanes_together, machine.pairs_together, PRIVATE_LINES,
             self.tables.private_bytes,
             machine[Conf.CONSTANT_SETS] > 0, Port(*machine.port),
-            machine[Conf.STORED_WORDS] > 0, machine[Conf.ATOMIC_BY_LINE] > 0,
+            machine[Conf.STORED_WORDS] > 0, int(machine[Conf.ATOMICS_TOGETHER]),
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)
         self.streams = self.streams._replace(accesses=accesses)

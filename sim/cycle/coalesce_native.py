@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kcc.base.native import inlined, native, ones, quotient
+from kcc.sim.machine.atomics_native import operations_of_line
 from kcc.sim.machine.banks_native import (
     PIECE,
     WORD,
@@ -44,8 +45,8 @@ class Geometry(NamedTuple):
     port: Port = Port()
     words: bool = False
     """Whether the words of a line that are stored are wanted."""
-    atomics_by_line: bool = False
-    """Whether all lanes of an atomic that hit a line count, not those of one address."""
+    atomics_together: int = -1
+    """``several`` of :class:`kcc.sim.machine.atomics.AtomicQueue`."""
 
 
 @inlined
@@ -104,21 +105,14 @@ def add_private(
 
 @inlined
 def weigh(
-    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, line_bytes: int,
-    by_line: bool,
-) -> None:  # fmt: skip
-    """How many lanes of an atomic hit each line, or the same address in it, at most."""
-    piece = line_bytes if by_line else 1
-    for lane in range(len(addresses)):
-        if active(mask, lane):
-            same = 0
-            for other in range(lane, len(addresses)):
-                if active(mask, other):
-                    same += addresses[lane] // piece == addresses[other] // piece
-            line = addresses[lane] // line_bytes
-            for place in range(first, end):
-                if transactions[place].line == line:
-                    transactions[place].weight = max(transactions[place].weight, same)
+    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, g: Geometry
+) -> None:
+    """How many operations an atomic access is for each line."""
+    for place in range(first, end):
+        transactions[place].weight = operations_of_line(
+            addresses, mask, transactions[place].line, g.line_bytes, g.sector_bytes,
+            g.atomics_together,
+        )  # fmt: skip
 
 
 @inlined
@@ -147,7 +141,7 @@ def add_access(
                     words, seen,
                 )  # fmt: skip
     if kind == ATOMIC:
-        weigh(transactions, first, end, addresses, mask, g.line_bytes, g.atomics_by_line)
+        weigh(transactions, first, end, addresses, mask, g)
     return end
 
 

@@ -273,8 +273,8 @@ class Conf(IntEnum):
     ATOMIC_OPERATION = 74
     """Of the line (or word) that an atomic operation of a lane is for, in 1/64 cycle; 0: it takes
     its slice as a sector does."""
-    ATOMIC_BY_LINE = 75
-    """1: operations for words of one line wait for each other, else those for one word."""
+    ATOMICS_TOGETHER = 75
+    """``several`` of :class:`kcc.sim.machine.atomics.AtomicQueue`."""
     ONE_FP64 = 76
     """1: the schedulers of an SM have one unit for double precision together."""
 

@@ -139,7 +139,7 @@ def level2(
     queue = queue_of_gpu(reader.gpu)
     if queue is not None and size:
         conf[Conf.ATOMIC_OPERATION] = round(64 * queue.operation_cycles)
-        conf[Conf.ATOMIC_BY_LINE] = queue.by_line
+        conf[Conf.ATOMICS_TOGETHER] = queue.several
     conf[Conf.ATOMIC_LATENCY] = whole(
         reader, "latency_cycles.atomic_global", latency, "as a load that hits L2"
     )

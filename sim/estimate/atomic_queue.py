@@ -9,52 +9,61 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kcc.sim.caches.streams import LINE, Stream
+from kcc.sim.caches.streams import LINE, SECTOR, Ints, Stream
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.atomics import queue_of
-from kcc.sim.machine.costs import Generation
-from kcc.sim.program.joined_atomics import is_joined
+from kcc.sim.machine.atomics import AtomicQueue
 from kcc.sim.program.operations import MachineOperation, Memory
 
 
 def queue_cycles(
     subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float],
-    generation: Generation,
+    queue: AtomicQueue,
 ) -> float:  # fmt: skip
     """Cycles in which L2 does all operations of a launch on the line that most of them are for.
     ``executions`` are those of ``operations``, by warps."""
     found = dict[tuple[str, int], float]()
-    cycles, by_line = queue_of(generation)
-    piece = LINE if by_line else 1
-    for stream, operation, times in _atomics(subject, operations, executions):
+    piece = LINE if queue.several >= 0 else 1
+    for stream, times in _atomics(subject, operations, executions):
         if stream.rows is None:
             continue
-        joined = is_joined(subject.kernel.function.instructions[operation.instruction])
-        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * stream.width
+        taken = 1.0 if stream.joined else stream.lanes * _operations(stream.rows, queue)
         line = stream.array, int(stream.rows.min()) // piece
-        found[line] = found.get(line, 0.0) + times * lanes / _pieces(subject, stream, piece)
-    return max(found.values(), default=0.0) * cycles
+        found[line] = found.get(line, 0.0) + times * taken / _pieces(subject, stream, piece)
+    return max(found.values(), default=0.0) * queue.operation_cycles
+
+
+def _operations(rows: Ints, queue: AtomicQueue) -> float:
+    """As how many operations those of the lanes of a warp count, in the mean over warps."""
+    if queue.several <= 0:
+        return float(rows.shape[1])
+    taken = 0
+    for row in rows:
+        words, lanes = np.unique(row, return_counts=True)
+        _, first, count = np.unique(words // SECTOR, return_index=True, return_counts=True)
+        most = np.maximum.reduceat(lanes, first)
+        taken += int(np.where(count > 1, np.maximum(most, queue.several), most).sum())
+    return taken / len(rows)
 
 
 def one_word_cycles(
     subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float],
-    generation: Generation,
+    queue: AtomicQueue,
 ) -> float:  # fmt: skip
     """The same for those whose place memory decides, if it is one word of each array."""
     found = dict[str, float]()
-    for stream, _, times in _atomics(subject, operations, executions):
+    for stream, times in _atomics(subject, operations, executions):
         if stream.rows is None:
             found[stream.array] = found.get(stream.array, 0.0) + times * stream.lanes * stream.width
-    return max(found.values(), default=0.0) * queue_of(generation).operation_cycles
+    return max(found.values(), default=0.0) * queue.operation_cycles
 
 
 def _atomics(
     subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float]
-) -> Iterator[tuple[Stream, MachineOperation, float]]:
+) -> Iterator[tuple[Stream, float]]:
     streams = {stream.access: stream for stream in subject.streams}
     for operation, times in zip(operations, executions, strict=True):
         if operation.memory is Memory.GLOBAL_ATOMIC and operation.access in streams:
-            yield streams[operation.access], operation, times
+            yield streams[operation.access], times
 
 
 def _pieces(subject: Subject, stream: Stream, piece: int) -> float:

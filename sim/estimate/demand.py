@@ -370,7 +370,7 @@ class Demand:
         found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
         found["l2_slice"] = self._hottest_slice()
         found["l2_atomics"] = queue_cycles(
-            self.subject, self.program.operations, e.tolist(), machine.generation
+            self.subject, self.program.operations, e.tolist(), machine.atomics
         )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         blocks = self.subject.thread_blocks
@@ -491,7 +491,7 @@ class Demand:
                 self.subject,
                 self.program.operations,
                 self.executions.tolist(),
-                self.machine.generation,
+                self.machine.atomics,
             )
             / self.machine.clock_mhz,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),

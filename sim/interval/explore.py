@@ -225,7 +225,7 @@ def _code_of(gpu: GpuDescription) -> object:
 _PASSED_ONCE = (
     "sms", "blocks", "warps_per_block", "line_bytes", "sector_bytes", "local_banks",
     "lanes_together", "pairs_together", "l1", "l1_ports", "l2", "l2_slices", "l2_hashed",
-    "l2_write_back", "channels", "banks", "bank_mapping", "row_lines", "atomics_by_line",
+    "l2_write_back", "channels", "banks", "bank_mapping", "row_lines", "atomics_together",
     "atomic_operation_cycles",
 )  # fmt: skip
 """What a cache pass depends on. Latencies, which say what hits are pending, are left out."""

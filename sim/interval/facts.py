@@ -114,8 +114,8 @@ class IntervalMachine:
     ``instructions`` is an SM's cache of lines of code. Requests wait in queues, ``l2_queue`` at a
     slice and ``dram_queue`` at a channel; a channel turns from reads to writes and back in
     ``turnaround_cycles``, for ``writes_together`` sectors. An atomic
-    operation of a lane takes ``atomic_operation_cycles`` of its line (``atomics_by_line``) or word;
-    0: it takes its slice as a sector does.
+    operation takes ``atomic_operation_cycles`` of its line, with those of ``atomics_together``
+    (:class:`kcc.sim.machine.atomics.AtomicQueue`); 0: it takes its slice as a sector does.
     ``one_fp64``: the schedulers of an SM have one unit for double precision together.
     """
 
@@ -161,7 +161,7 @@ class IntervalMachine:
     row_hit_saves_cycles: int
     atomic_cycles: int
     atomic_operation_cycles: float
-    atomics_by_line: bool
+    atomics_together: int
     one_fp64: bool
     barrier_cycles: int
     launch_cycles: int

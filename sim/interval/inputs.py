@@ -98,7 +98,7 @@ def _machine(m: Machine) -> IntervalMachine:
         row_hit_saves_cycles=m[Conf.ROW_MISS],
         atomic_cycles=m[Conf.ATOMIC_LATENCY],
         atomic_operation_cycles=m[Conf.ATOMIC_OPERATION] / SIXTY_FOURTHS,
-        atomics_by_line=bool(m[Conf.ATOMIC_BY_LINE]),
+        atomics_together=int(m[Conf.ATOMICS_TOGETHER]),
         one_fp64=bool(m[Conf.ONE_FP64]),
         barrier_cycles=m[Conf.BARRIER_LATENCY],
         launch_cycles=m[Conf.OVERHEAD],

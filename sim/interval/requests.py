@@ -174,7 +174,7 @@ class Statics:
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
                 self.is_private, self.is_store, self.private_bytes, m.line_bytes, m.sector_bytes,
-                m.local_banks, m.lanes_together, m.pairs_together, m.atomics_by_line, most, row,
+                m.local_banks, m.lanes_together, m.pairs_together, m.atomics_together, most, row,
                 transactions.count,
                 counts, places, transactions.rows, Port(*m.port),
             )  # fmt: skip

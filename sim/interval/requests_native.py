@@ -21,6 +21,7 @@ from kcc.sim.interval.events_native import (
     WEIGHT_SHIFT,
 )
 from kcc.sim.interval.facts import Kind
+from kcc.sim.machine.atomics_native import operations_of_line
 from kcc.sim.machine.banks_native import (
     MOST_BANKS,
     PIECE,
@@ -110,24 +111,14 @@ def global_transactions(
 
 @uncounted
 def weigh_atomics(
-    addresses: Ints, row: int, mask: int, width: int, line_bytes: int, by_line: bool,
+    addresses: Ints, mask: Any, line_bytes: int, sector_bytes: int, together: int,
     transactions: Ints, first: int, end: int,
 ) -> None:  # fmt: skip
-    """How many lanes of an atomic hit each line, or the same address in it, at most."""
-    piece = line_bytes if by_line else 1
-    for lane in range(width):
-        if not (mask >> lane) & 1:
-            continue
-        same = 0
-        for other in range(lane, width):
-            if (mask >> other) & 1:
-                same += addresses[row, lane] // piece == addresses[row, other] // piece
-        line = addresses[row, lane] // line_bytes
-        for place in range(first, end):
-            if transactions[place, T_LINE] == line:
-                sectors = transactions[place, T_SECTORS]
-                weight = max(sectors >> WEIGHT_SHIFT, same)
-                transactions[place, T_SECTORS] = sectors & (ONE - 1) | weight << WEIGHT_SHIFT
+    """How many operations an atomic access is for each line."""
+    for place in range(first, end):
+        line, sectors = transactions[place, T_LINE], transactions[place, T_SECTORS]
+        weight = operations_of_line(addresses, mask, line, line_bytes, sector_bytes, together)
+        transactions[place, T_SECTORS] = sectors & (ONE - 1) | weight << WEIGHT_SHIFT
 
 
 @uncounted
@@ -175,7 +166,7 @@ def make_requests(
     mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
     kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
     is_store: Ints, private_bytes: int, line_bytes: int, sector_bytes: int, banks: int,
-    together: int, pairs: bool, by_line: bool, most: int, begin: int, first_free: int,
+    together: int, pairs: bool, atomics: int, most: int, begin: int, first_free: int,
     counts: Floats, requests: Ints, transactions: Ints, port: Port,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
@@ -240,8 +231,8 @@ def make_requests(
                 )  # fmt: skip
                 if kind == ATOMIC:
                     weigh_atomics(
-                        addresses, each, lanes, width, line_bytes, by_line, transactions, end,
-                        after,
+                        addresses[each], np.uint64(lanes), line_bytes, sector_bytes, atomics,
+                        transactions, end, after,
                     )  # fmt: skip
                 own[K_VERSION], own[K_BASE] = versions[number], base
                 own[K_FIRST], own[K_COUNT] = end, after - end

@@ -10,6 +10,7 @@ from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.records import dataclass
 from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.atomics import AtomicQueue, queue_of
 from kcc.sim.machine.block_dispatch import blocks_per_cycle
 from kcc.sim.machine.costs import SINCE_VOLTA, Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad, many_streams_share, row_cycles
@@ -127,6 +128,7 @@ class Machine:
     """That share ``l2_size``, with a part each; thread blocks go to them in turn."""
     l2_bytes_per_cycle: float
     port_l2_bytes: float
+    atomics: AtomicQueue
     part_written_cycles: float
     """Of L2 for a sector stored in part, by those of a whole one."""
     request_cycles: float
@@ -228,6 +230,7 @@ def machine_of(reader: GpuReader) -> Machine:
         dies=1 if gpu.l2.dies is None else gpu.l2.dies.value,
         l2_bytes_per_cycle=l2_bytes_per_cycle(gpu, sms),
         port_l2_bytes=PORT_BYTES if new else PORT_BYTES / 2,
+        atomics=queue_of(gpu),
         part_written_cycles=part_written_cycles(gpu),
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
         dram_bytes_per_cycle=bandwidth,

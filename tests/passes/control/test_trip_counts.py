@@ -151,6 +151,12 @@ def test_what_a_sample_cannot_show_is_a_bound():
     assert "too large" in trip.reason
 
 
+def test_a_number_of_each_entry_is_no_sample_s():
+    body = f"if ((int)get_global_id(0) == 77777) for (int i = 0; i < n; i++) {{ {ONE} }}"
+    (trip,) = trips(body, Known((2**22,), (256,), {2: 3, 3: 1, 4: 0.0}))
+    assert (trip.kind, trip.greatest) == (TripKind.BOUND, 3)
+
+
 def test_assumed():
     body = f"for (int i = 0; i < a[0]; i++) {{ {ONE} }}\nfor (int i = 0; i < 4; i++) {{ {ONE} }}"
     first, second = trips(body, launch(), assumed_trips={2: 8, 3: 9})

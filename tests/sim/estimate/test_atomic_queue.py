@@ -36,10 +36,11 @@ def queued(statement: str, gpu: str = "v100") -> float:
         ("atomic_xchg(y, v); atomic_xchg(y + 1, v);", 2 * ITEMS),  # two words of a line
         ("atomic_xchg(y, v); atomic_xchg(y + 32, v);", ITEMS),  # of two lines
         ("if (l == 0) atomic_xchg(y, v);", ITEMS // BLOCK),
-        ("atomic_add(y + l, v);", 32 * ITEMS // BLOCK),
-        ("atomic_add(y + (l & 7), v);", ITEMS),
+        ("atomic_add(y + l, v);", 20 * ITEMS // BLOCK),  # five for each of four sectors
+        ("atomic_add(y + (l & 7), v);", 5 * WARPS),
+        ("atomic_add(y + (l & 1), v);", 16 * WARPS),
         ("atomic_xchg(y + g, v);", 32 * BLOCK),
-        ("atomic_add(y + i, v);", 32),
+        ("atomic_add(y + i, v);", 20),
         ("for (int k = 0; k < 8; k++) atomic_xchg(y + k, v);", 8 * ITEMS),
         ("for (int k = 0; k < 8; k++) atomic_xchg(y, k);", 8 * ITEMS),
         ("atomic_xchg(y + v, v);", 0),  # memory decides: not known to be few

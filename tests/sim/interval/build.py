@@ -65,7 +65,7 @@ def machine(**changes: object) -> IntervalMachine:
         "dram_cycles": 420,
         "dram_service_cycles": 4.0, "l2_queue": 64, "dram_queue": 32,
         "turnaround_cycles": 0.0, "writes_together": 16, "row_hit_saves_cycles": 24,
-        "atomic_cycles": 120, "atomic_operation_cycles": 0.0, "atomics_by_line": False,
+        "atomic_cycles": 120, "atomic_operation_cycles": 0.0, "atomics_together": -1,
         "one_fp64": False,
         "barrier_cycles": 0, "launch_cycles": 0, "code_cycles": 0, "occupancy": occupancy,
         "assumptions": (),

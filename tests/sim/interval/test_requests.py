@@ -34,10 +34,11 @@ class Access:
 
 
 def plain_transactions(
-    access: Access, size: int, *, is_atomic: bool, by_line: bool
+    access: Access, size: int, *, is_atomic: bool, several: int
 ) -> list[tuple[int, int, int]]:
     """Lines in the order in which lanes come to them, with the sectors touched; atomics count the
-    lanes that begin in the line, or of these the most at one address."""
+    lanes that begin in the line, or the most at one address, or of each sector those or, of
+    ``several`` addresses, at least so many."""
     lines = dict[int, int]()
     for low in access.of_active():
         for byte in range(low, low + size):
@@ -45,9 +46,13 @@ def plain_transactions(
     found = list[tuple[int, int, int]]()
     for line, sectors in lines.items():
         here = [a for a in access.of_active() if a // LINE == line]
-        same = len(here) if by_line else max((here.count(a) for a in here), default=1)
-        weight = max(same, 1) if is_atomic else 1
-        found.append((line, sectors, weight))
+        weight = len(here) if several == 0 else max((here.count(a) for a in here), default=0)
+        if several > 0:
+            parts = [[a for a in here if a // SECTOR == n] for n in {a // SECTOR for a in here}]
+            least = (several if len(set(part)) > 1 else 1 for part in parts)
+            most = (max(part.count(a) for a in part) for part in parts)
+            weight = sum(map(max, least, most))
+        found.append((line, sectors, max(weight, 1) if is_atomic else 1))
     return found
 
 
@@ -83,9 +88,13 @@ def executions(draw: st.DrawFn) -> list[Access]:
 
 @settings(deadline=None, max_examples=150)
 @given(
-    executions(), st.sampled_from(KINDS), st.sampled_from((4, 8)), st.integers(1, 40), st.booleans()
+    executions(),
+    st.sampled_from(KINDS),
+    st.sampled_from((4, 8)),
+    st.integers(1, 40),
+    st.sampled_from((-1, 0, 5)),
 )
-def test_requests(accesses: list[Access], kind: int, size: int, room: int, by_line: bool):
+def test_requests(accesses: list[Access], kind: int, size: int, room: int, several: int):
     count = len(accesses)
     counts, places = np.zeros((1, COLUMNS)), np.zeros((count, 2), np.int64)
     most = LANES * 4
@@ -98,7 +107,7 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int, by_li
             np.array([a.number for a in accesses], np.int32),
             np.array([a.addresses for a in accesses]), np.zeros(count, np.int64),
             np.full(2, kind), np.zeros(2, np.int64), np.full(2, size), np.zeros(2, np.bool_),
-            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, by_line, most, row, end,
+            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, several, most, row, end,
             counts, places, transactions, Port(),
         )  # fmt: skip
         transactions = np.concatenate([transactions[:end], np.zeros((most + room, 2), np.int64)])
@@ -112,4 +121,4 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int, by_li
         low = (1 << WEIGHT_SHIFT) - 1
         found = [(line, packed & low, packed >> WEIGHT_SHIFT) for line, packed in own]
         is_atomic = kind == Kind.GLOBAL_ATOMIC
-        assert found == plain_transactions(access, size, is_atomic=is_atomic, by_line=by_line)
+        assert found == plain_transactions(access, size, is_atomic=is_atomic, several=several)

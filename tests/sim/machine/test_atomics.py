@@ -18,10 +18,11 @@ LINE = 128
 @pytest.mark.parametrize(
     ("gpu", "queue"),
     [
-        ("v100", AtomicQueue(1.0, by_line=True)),
-        ("mi250x", AtomicQueue(1.0, by_line=True)),
-        ("k40", AtomicQueue(1.0, by_line=True)),
-        ("gtx-480", AtomicQueue(9.0, by_line=False)),
+        ("v100", AtomicQueue(1.0, 5)),
+        ("l40", AtomicQueue(1.58, 5)),
+        ("mi250x", AtomicQueue(1.0, 0)),
+        ("k40", AtomicQueue(1.0, 0)),
+        ("gtx-480", AtomicQueue(9.0, -1)),
         ("accelsim-sm7-qv100", None),
         ("gpumech-table7", None),
     ],
@@ -36,13 +37,15 @@ def adding(step: int, apart: int) -> list[list[Warp]]:
     return [[Warp().op("RED.E.ADD", None, (100, 101), own)] for own in places]
 
 
-@pytest.mark.parametrize("step", [0, 4])
-def test_lanes_of_one_line_are_done_one_by_one(tmp_path: Path, step: int) -> None:
-    """40 warps of 32 lanes: 1,280 cycles of the line, beyond what one warp takes."""
+@pytest.mark.parametrize(("step", "taken"), [(0, 32), (4, 4 * 5)])
+def test_a_line_takes_words_by_lanes_and_sectors_of_words_in_five_cycles(
+    tmp_path: Path, step: int, taken: int
+) -> None:
+    """40 warps of 32 lanes: 1,280 cycles of one word, 800 of 32 words, beyond what one takes."""
     (one,) = adding(step, 0)[:1]
     alone = check(simulate(tmp_path, [one], gpu="v100")).cycles
     timing = check(simulate(tmp_path, adding(step, 0), gpu="v100"))
-    assert timing.cycles == pytest.approx(alone + 32 * (BLOCKS - 1), abs=BLOCKS)
+    assert timing.cycles == pytest.approx(alone + taken * (BLOCKS - 1), abs=BLOCKS)
 
 
 def test_lines_do_not_wait_for_each_other(tmp_path: Path) -> None:
