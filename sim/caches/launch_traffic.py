@@ -11,6 +11,7 @@ from kcc.base.records import dataclass
 from kcc.sim.caches.dram_rows import sectors_a_row
 from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
+from kcc.sim.caches.overflow import all_gone
 from kcc.sim.caches.reuse.analysis import ReuseStudy
 from kcc.sim.caches.reuse.local_memory import key_of
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
@@ -115,9 +116,11 @@ class _Asked:
             traffic = without_l1(traffic, subject.past_l1)
         traffic = modelled_traffic(traffic, subject.streams, self.mechanisms)
         warm = options.warm and self.mechanisms.caches
-        if self.mechanisms.caches and (warm or not options.written):
-            left = warmed if warm else cooled
-            traffic = left(traffic, subject.streams, shape.l2_bytes / copies)
+        if warm:
+            gone = all_gone(self.reader.gpu.capability)
+            traffic = warmed(traffic, subject.streams, shape.l2_bytes / copies, gone)
+        elif self.mechanisms.caches and not options.written:
+            traffic = cooled(traffic, subject.streams, shape.l2_bytes / copies)
         if subject.program(self.machine.generation) is subject.newest:
             traffic = {**traffic, **local}
         return LaunchTraffic(traffic, study, warm)

@@ -3,8 +3,8 @@ what a launch leaves there.
 
 What fits stays, and nothing of it goes to DRAM. What does not fit is gone over in a circle: of
 least recently used lines none would be left when they are used again, with random replacement some
-would up to many times the size. GPUs are between the two: nothing is left from 1.6 times the size
-on.
+would up to many times the size. GPUs are between the two: nothing is left from 1.2 to 1.6 times
+the size on (:mod:`kcc.sim.caches.overflow`).
 
 Where L2 has two halves, what an SM reads from the far one is kept in both: half of all lines.
 """
@@ -32,11 +32,14 @@ configurations of convolution and Coulomb sums that write each sector once)."""
 
 
 def warmed(
-    traffic: Mapping[int, Traffic], streams: Sequence[Stream], l2_bytes: float
+    traffic: Mapping[int, Traffic],
+    streams: Sequence[Stream],
+    l2_bytes: float,
+    gone: float | None = None,
 ) -> Mapping[int, Traffic]:
     """The traffic of a launch that finds L2 as a launch of its own kind left it: with as much to
-    write to DRAM as it leaves."""
-    share = missing_share(_moved(traffic, streams).footprint, l2_bytes)
+    write to DRAM as it leaves; ``gone`` as of :func:`kcc.sim.caches.overflow.missing_share`."""
+    share = missing_share(_moved(traffic, streams).footprint, l2_bytes, gone)
     return {
         a: replace(t, dram_sectors=t.dram_sectors * share, pending=t.pending * share)
         for a, t in traffic.items()

@@ -25,11 +25,12 @@ RTX 2060 as on an RTX 3080 (pmpp_nvbench.csv, a matrix times a vector in one thr
 A40 (microbench_strides.csv, strides of 32 and 64). Passes of four words and more take two on an RTX
 2080 Ti (CLBlast's gemm); what is between is not known."""
 
-ADDRESS_LANES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 16}
+ADDRESS_LANES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 16, (12, 0): 16}
 """Lanes of an SM that compute addresses, by compute capability, else 32: an A40 takes a load of 4
 bytes every 2.00 cycles, also where all lanes read one word, an A100 and an H200 every 1.02
-(microbench_strides.csv, strides 0 and 1). That Ada is as GA10x, and of shared memory Turing, where
-it makes no difference, is assumed."""
+(microbench_strides.csv, strides 0 and 1), and an RTX 5070 every 2.08, half of which read one word
+(roofline_rtx5070.csv, products of 512 to 2,048 rows without tiles). That Ada is as GA10x, and of
+shared memory Turing, where it makes no difference, is assumed."""
 
 LOOKUP_CYCLES = 1.0
 """Cycles that a load of global memory holds the port beyond those of its data, where 16 lanes

@@ -17,7 +17,7 @@ from kcc.commands.errors import UsageError
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.options import CacheOptions
-from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.overflow import all_gone, missing_share
 from kcc.sim.caches.streams import Stream
 from kcc.sim.caches.warm_cache import DIRTY_SHARE, cooled, warmed
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
@@ -42,6 +42,12 @@ EACH = 1000 * 4 * 32
 )
 def test_share(footprint: float, share: float):
     assert missing_share(footprint, 100.0) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(("gpu", "share"), [("rtx4090", 0.25), ("rtx5090", 0.15 / 0.16)])
+def test_geforce_blackwell_keeps_less(gpu: str, share: float):
+    gone = all_gone(load_gpu(gpu).capability)
+    assert missing_share(115.0, 100.0, gone) == pytest.approx(share)
 
 
 def test_without_l2_nothing_is_left():
