@@ -309,17 +309,23 @@ def known_launch(
     values are known (those ``given`` for all kernels before those of the launch's inputs).
 
     Raises :class:`DiagnosticError` (K026) for a value that its argument cannot have."""
-    from kcc.base.arguments import Scalar, Structure, fits_scalar
+    from kcc.base.arguments import Buffer, Fill, Scalar, Structure, fits_scalar
     from kcc.base.expressions import evaluate, free_names
     from kcc.passes.symbolic.ranges import Known
+    from kcc.tracegen.simt.plan import only_read
 
     values = arguments_of(kernel, (*inputs.arguments, *given))
     scalars, structures = dict[int, int | float](), dict[int, bytes]()
+    filled, unchanged = dict[int, int](), only_read(kernel.function)
     for index, argument in enumerate(kernel.arguments):
         own = values.get(argument.name)
         value = None if own is None else own.value
         if isinstance(value, Structure):
             structures |= _bytes_of(kernel, index, value, inputs.names)
+        if isinstance(value, Buffer) and isinstance(value.contents, Fill) and index in unchanged:
+            each = value.contents.value
+            if value.element not in FLOATING and free_names(each) <= inputs.names.keys():
+                filled[index] = int(evaluate(each, inputs.names))
         if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
             number = evaluate(value.value, inputs.names)
             if own is not None and not fits_scalar(argument.type, number):
@@ -329,7 +335,7 @@ def known_launch(
                 raise DiagnosticError([Diagnostic("K026", message, own.at)])
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
     sizes = numbers_of(launch.global_size), numbers_of(launch.local_size)
-    return Known(*sizes, scalars, structures=structures)
+    return Known(*sizes, scalars, structures=structures, filled=filled)
 
 
 def _bytes_of(

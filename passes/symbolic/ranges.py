@@ -43,8 +43,9 @@ class Known:
     Sizes are whole tuples or None; integer arguments are numbers in the signed or unsigned
     reading, floats are numbers, vectors are tuples of such. ``offset`` is the
     global offset, which kcc's launches have not. ``structures`` has the bytes of structs by value
-    that the kernel only reads. ``warp`` is how many work-items go in step: a warp of NVIDIA's, a
-    wavefront of AMD's (32 or 64).
+    that the kernel only reads; ``filled`` is the one value of all elements of buffers of integers
+    that it only reads, which only addresses take for granted. ``warp`` is how many work-items go
+    in step: a warp of NVIDIA's, a wavefront of AMD's (32 or 64).
     """
 
     global_size: tuple[int, ...] | None = None
@@ -53,6 +54,7 @@ class Known:
     offset: tuple[int, ...] = (0, 0, 0)
     structures: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
     warp: int = 32
+    filled: Mapping[int, int] = field(default_factory=dict[int, int])
 
     @property
     def dimensions(self) -> int | None:

@@ -41,7 +41,7 @@ from kcc.sim.caches.access_costs import (
 )
 from kcc.sim.caches.index_arrays import Pieces, as_indexed, indices_of
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
-from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside
+from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside, with_fills
 from kcc.sim.flow.folded_grid import period_of
 from kcc.sim.flow.launch_flow import Flow, grid_of
 from kcc.sim.flow.open_arguments import open_arguments, placed
@@ -225,7 +225,7 @@ class _Reader:
         """The address; where lanes cannot be told apart for what is added to their number before
         that is extended (`in[sample + shift]`, of 32 bits), as if no sum wrapped: in an array of
         less than 4 GiB nothing else is inside."""
-        found = self.study.address(access)
+        found = with_fills(self.values, self.study.address(access))
         if not isinstance(self.split(access, found)[0], Unknown):
             return found
         likely = self._likely(found)

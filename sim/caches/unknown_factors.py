@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from kcc.frontend.ir.types import FloatTy, IntTy
 from kcc.passes.control.divergence import Judge
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Loaded, Node, Number, Opaque
+from kcc.passes.symbolic.expr import Expr, Loaded, Node, Number, Opaque, SymbolKind
+from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import everything
 
 LARGEST, LEAST = 40, -40
@@ -46,6 +47,19 @@ def placed_at(values: SymbolicValues, address: Expr, loaded: Iterable[Loaded], p
     """The address with two to a power in the place of what memory holds."""
     numbers: dict[Node, Node] = {each: _number(values, each, power) for each in loaded}
     return values.algebra.substitute(address, numbers)
+
+
+def with_fills(values: SymbolicValues, address: Expr) -> Expr:
+    """The address with what buffers hold that are filled with one number."""
+    filled, numbers = values.algebra.known.filled, dict[Node, Node]()
+    for each in values.causes(address) if filled else ():
+        base = base_of(each.address) if isinstance(each, Loaded) and each.address else None
+        if base is None or base.kind is not SymbolKind.POINTER or not isinstance(each.type, IntTy):
+            continue
+        assert isinstance(base.index, int)
+        if base.index in filled:
+            numbers[each] = values.algebra.number(filled[base.index], each.type)
+    return values.algebra.substitute(address, numbers) if numbers else address
 
 
 def loaded_by_all(values: SymbolicValues, judge: Judge, address: Expr) -> list[Loaded]:

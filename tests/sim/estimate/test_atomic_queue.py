@@ -50,6 +50,41 @@ def test_one_operation_a_cycle_on_a_line(statement: str, cycles: int) -> None:
     assert queued(statement) == pytest.approx(cycles, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("index", "cycles"),
+    [
+        ("x[i]", ITEMS),  # one word, which the compiler cannot know
+        ("x[i] + (l & 7)", 5 * WARPS),
+        ("y[i & 63]", 0),  # what is written can change
+    ],
+)
+def test_a_buffer_of_one_number_says_where(index: str, cycles: int) -> None:
+    source = f"""
+    __kernel void k(__global int *y, __global const int *x) {{
+      int i = get_global_id(0), l = get_local_id(0);
+      atomic_add(y + ({index}), 1);
+    }}
+    """
+    found = estimated(source, str(ITEMS), str(BLOCK), "v100", args=f"x=int[{ITEMS}]=64 y=int[99]=0")
+    assert found.estimate.bounds["l2_atomics"] == pytest.approx(cycles, rel=1e-6)
+
+
+@pytest.mark.parametrize(("args", "passes"), [("", 3.53), (f"x=int[{ITEMS}]=3", 32)])
+def test_lanes_wait_in_shared_memory_by_what_a_buffer_holds(args: str, passes: float) -> None:
+    source = """
+    __kernel void k(__global int *y, __global const int *x) {
+      __local int s[64];
+      int i = get_global_id(0), l = get_local_id(0);
+      for (int k = 0; k < 64; k++) atomic_add(&s[x[i + k] & 63], 1);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      y[i] = s[l];
+    }
+    """
+    found = estimated(source, str(ITEMS), "64", "v100", args=args).estimate
+    port = ITEMS // 32 * 64 * passes / 80
+    assert port < found.bounds["memory_port"] < 1.1 * port + 64 * ITEMS // 32 / 80 * 3
+
+
 def test_what_is_not_known_is_told() -> None:
     source = """
     __kernel void k(__global int *y, __global const int *x) {
