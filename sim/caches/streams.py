@@ -458,7 +458,7 @@ class _Reader:
         return apart
 
     def passes_by_lanes(self, access: MemoryAccess, split: Split, size: int, first: float) -> float:
-        """Passes through the banks of an access to shared memory in the mean over its executions,
+        """Bank passes of an access to shared memory in the mean over its executions,
         each by the lanes that take part in it, where that is known; ``first`` are those of all
         lanes in the first iteration."""
         moved = self.warps.moving([split.core])
