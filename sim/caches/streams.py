@@ -458,9 +458,9 @@ class _Reader:
         return apart
 
     def passes_by_lanes(self, access: MemoryAccess, split: Split, size: int, first: float) -> float:
-        """Bank passes of an access to shared memory in the mean over its executions,
-        each by the lanes that take part in it, where that is known; ``first`` are those of all
-        lanes in the first iteration."""
+        """Wavefronts of an access to shared memory in the mean over its executions, each by the
+        lanes that take part in it, where that is known; ``first`` are those of all lanes in the
+        first iteration."""
         moved = self.warps.moving([split.core])
         alike = all(kind is not SymbolKind.COUNTER for kind, _ in moved)
         if alike and (self.flow.lanes[access.block] >= 1.0 or first <= 1.0):
