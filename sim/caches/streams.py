@@ -23,6 +23,7 @@ from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.access_facts import MemoryShape
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
+from kcc.passes.memory.warp_cost import bank_passes
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Loaded, Node, Sum, SymbolKind
@@ -457,10 +458,12 @@ class _Reader:
                 self.members[access.id] = Member(place, constant, size)
         return apart
 
-    def passes_by_lanes(self, access: MemoryAccess, split: Split, size: int, first: float) -> float:
+    def passes_by_lanes(
+        self, access: MemoryAccess, split: Split, size: int, first: float, rows: Ints
+    ) -> float:
         """Wavefronts of an access to shared memory in the mean over its executions, each by the
-        lanes that take part in it, where that is known; ``first`` are those of all lanes in the
-        first iteration."""
+        lanes that take part in it, where that is known; ``first`` are those of all lanes, which
+        go to ``rows``, in the first iteration."""
         moved = self.warps.moving([split.core])
         alike = all(kind is not SymbolKind.COUNTER for kind, _ in moved)
         if alike and (self.flow.lanes[access.block] >= 1.0 or first <= 1.0):
@@ -476,7 +479,8 @@ class _Reader:
         done = self.study.executions(access.block, place)
         if done is None or not done.count:
             return first
-        found = done.bank_passes / done.count
+        plain, _ = bank_passes(rows, size, None, banks=self.banks)
+        found = done.bank_passes / done.count * first / float(plain.mean())
         return min(found, first) if alike else found
 
     def stream(self, access: MemoryAccess, width: int) -> Stream:
@@ -545,7 +549,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         reader.costs[key] = costs_of(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
     if local and not alone and not bulk and isinstance(split, Split):
-        passes = reader.passes_by_lanes(access, split, size, costs.passes)
+        passes = reader.passes_by_lanes(access, split, size, costs.passes, rows[:MOST_WARPS])
         costs = replace(costs, passes=passes)
     share = 1.0 if bulk else max(lanes, 1.0 / rows.shape[1])
     if access.space is AddressSpace.CONSTANT:
