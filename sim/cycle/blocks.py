@@ -20,7 +20,7 @@ from kcc.sim.cycle.layout import Code, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.record_layout import ACCESS, ROW, TRANSACTION
 from kcc.sim.machine.costs import Unit
-from kcc.sim.program.issued import joined_accesses
+from kcc.sim.program.issued import copied_accesses, joined_accesses
 
 G = TypeVar("G", bound=np.generic)
 
@@ -33,7 +33,7 @@ PRIVATE_BASE = 0x0000_0200_0000_0000
 """Where the trace has it."""
 LOCAL_BASE = 0x0000_0100_0000_0000
 
-GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED = range(9)
+GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED, COPY = range(10)
 """As in coalesce_native."""
 
 
@@ -215,6 +215,7 @@ def kinds_of(tables: TraceTables) -> NDArray[np.int64]:
     for one of them."""
     kinds = np.array([_kind(a.operation, a.memory) for a in tables.accesses], np.int64)
     joined = joined_accesses(tables)
+    kinds[copied_accesses(tables) & (kinds == GLOBAL)] = COPY
     kinds[joined & (kinds == ATOMIC)] = JOINED
     kinds[joined & (kinds == LOCAL_ATOMIC)] = LOCAL_STORE
     return kinds

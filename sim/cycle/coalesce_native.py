@@ -16,12 +16,12 @@ from kcc.sim.machine.banks_native import (
     local_passes,
     shape,
 )
-from kcc.sim.machine.port_native import Port, global_port, local_port, vector_port
+from kcc.sim.machine.port_native import Port, copy_port, global_port, local_port, vector_port
 
 Ints = Any
 Masks = Any
 
-GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED = range(9)
+GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE, JOINED, COPY = range(10)
 """How an access is taken apart. Where the port does not count, stores go as loads."""
 
 WORDS_OF_LANE = PIECE // WORD + 1
@@ -221,5 +221,7 @@ def coalesce(
                         lines, sectors, own, mask, size, passes, kind == GLOBAL, g.sector_bytes,
                         g.port,
                     )  # fmt: skip
+            if kind == COPY and g.port.passes > 0 and last > end:
+                accesses[number].port = copy_port(last - end, size, g.port)
             end = last
     return len(masks), end

@@ -36,6 +36,7 @@ from kcc.sim.machine.launch_overhead import LaunchWay, code_cycles, profiled_cyc
 from kcc.sim.machine.load_port import (
     FEW_LANES,
     PIECE_BYTES,
+    copy_cycles,
     load_cycles,
     scattered_cycles,
     shared_cycles,
@@ -181,6 +182,10 @@ class Demand:
                 bulk = row.slots == 1.0 and row.bytes > PIECE_BYTES
                 size = PIECE_BYTES if bulk else row.bytes
                 self._memory(i, self._traffic(i, row.access), row.memory, size, row.access)
+                own = self._traffic(i, row.access)
+                if row.copied and own is not None and machine.generation in SINCE_VOLTA:
+                    addresses = machine.address_cycles * machine.warp / 32
+                    self.port[i] = copy_cycles(size, own.lines, addresses)
                 if bulk and row.memory in (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE):
                     self.port[i] = 1.0  # it goes from L2 to shared memory by itself
 

@@ -11,7 +11,7 @@ from kcc.base.records import dataclass
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
-from kcc.sim.program.issued import joined_accesses
+from kcc.sim.program.issued import copied_accesses, joined_accesses
 
 WORD_BYTES = 4
 """The least that lies apart for a lane: in private memory its words are side by side with those of
@@ -105,6 +105,7 @@ class Statics:
         self.size_of_access = np.array([a.element_bytes for a in tables.accesses], np.int64)
         self.lines_of_lane = int(self.size_of_access.max(initial=0)) // WORD_BYTES + 2
         self.is_private = np.array([a.space == "private" for a in tables.accesses], np.bool_)
+        self.is_copy = copied_accesses(tables)
         self.is_store = np.array([a.operation == "store" for a in tables.accesses], np.bool_)
         kinds = o.kind[self.operation_of_access] if count else np.zeros(0, np.int64)
         atomic = np.array([a.operation == "atomic" for a in tables.accesses], np.bool_)
@@ -173,9 +174,9 @@ class Statics:
             transactions.count, row = make_requests(
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
-                self.is_private, self.is_store, self.private_bytes, m.line_bytes, m.sector_bytes,
-                m.local_banks, m.lanes_together, m.pairs_together, m.atomics_together, most, row,
-                transactions.count,
-                counts, places, transactions.rows, Port(*m.port),
+                self.is_private, self.is_store, self.is_copy, self.private_bytes, m.line_bytes,
+                m.sector_bytes, m.local_banks, m.lanes_together, m.pairs_together,
+                m.atomics_together, most, row, transactions.count, counts, places,
+                transactions.rows, Port(*m.port),
             )  # fmt: skip
         return Requests(warp, batch.segment, batch.access_start, batch.access, places)

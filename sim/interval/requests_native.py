@@ -29,7 +29,7 @@ from kcc.sim.machine.banks_native import (
     distinct_words,
     local_passes,
 )
-from kcc.sim.machine.port_native import Port, global_port, local_port, vector_port
+from kcc.sim.machine.port_native import Port, copy_port, global_port, local_port, vector_port
 
 Ints = Any
 Floats = Any
@@ -165,8 +165,8 @@ def sectors_of(transactions: Ints, first: int, end: int) -> int:
 def make_requests(
     mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
     kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
-    is_store: Ints, private_bytes: int, line_bytes: int, sector_bytes: int, banks: int,
-    together: int, pairs: bool, atomics: int, most: int, begin: int, first_free: int,
+    is_store: Ints, is_copy: Ints, private_bytes: int, line_bytes: int, sector_bytes: int,
+    banks: int, together: int, pairs: bool, atomics: int, most: int, begin: int, first_free: int,
     counts: Floats, requests: Ints, transactions: Ints, port: Port,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
@@ -247,6 +247,8 @@ def make_requests(
                         after - end, sectors_of(transactions, end, after), addresses[each], active,
                         size, passes, kind == GLOBAL_LOAD, sector_bytes, port,
                     )  # fmt: skip
+                    if is_copy[number]:
+                        own[K_PORT] = copy_port(after - end, size, port)
                 if port.wide_lanes > 0 and kind == GLOBAL_LOAD and not is_private[number]:
                     passes = local_passes(
                         addresses[each], np.uint64(lanes), size, SHARED, banks, together, pairs,

@@ -108,6 +108,13 @@ def tag_cycles(lines: float) -> float:
     return 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE
 
 
+def copy_cycles(size: int, lines: float, address_cycles: float) -> float:
+    """Cycles of a load of so many bytes a lane whose data go to shared memory past registers
+    (``cp.async``): addresses and tags. The data are moved once (NVIDIA, A100 whitepaper of 2020,
+    "Asynchronous copy"), which is in what the store holds."""
+    return max(max(1, -(-size // PIECE_BYTES)) * address_cycles, tag_cycles(lines))
+
+
 LINES_AT_ONCE = 8
 """Since Volta: lines of an access that keeps the port so long that other warps' come before the
 next of its own warp. Points of 128 to 512 bytes, one a work-item (kmeans.csv, V100), are then read

@@ -82,6 +82,13 @@ def global_port(
 
 
 @inlined
+def copy_port(lines: int, size: int, port: Port) -> int:
+    """1/64 cycles of a load of so many lines whose data go to shared memory past registers."""
+    pieces = (size + PIECE - 1) // PIECE
+    return max(pieces * port.addresses, 64 + (lines - 1) * 64 // TAGS)
+
+
+@inlined
 def vector_port(
     lines: int, sectors: int, width: int, size: int, passes: int, sector_bytes: int, port: Port
 ) -> int:

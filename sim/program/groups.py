@@ -33,6 +33,8 @@ def with_groups(
         own = {n: left for n, (of, left) in waits if of == kind}
         if kind == COPIES:
             found = [_past_registers(row, begun) for row in found]
+            for number in begun:
+                found[number] = replace(found[number], copied=True)
         depth = 1 + max((left for left in own.values() if left is not None), default=-1)
         ages = range(len(found), len(found) + depth)
         for age, number in enumerate(ages):

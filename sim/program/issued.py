@@ -8,7 +8,7 @@ A segment of a loop that is unrolled becomes two, one of them without what itera
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, fields, replace
 from functools import lru_cache
 
@@ -63,10 +63,21 @@ def code_of(tables: TraceTables) -> str:
 
 def joined_accesses(tables: TraceTables) -> NDArray[np.bool_]:
     """Which accesses are atomic operations that the lanes of a warp do among themselves first."""
+    return _accesses_of(tables, lambda own: own.joined)
+
+
+def copied_accesses(tables: TraceTables) -> NDArray[np.bool_]:
+    """Which accesses are loads whose data go to shared memory past registers."""
+    return _accesses_of(tables, lambda own: own.copied)
+
+
+def _accesses_of(
+    tables: TraceTables, wanted: Callable[[MachineOperation], bool]
+) -> NDArray[np.bool_]:
     found = np.zeros(len(tables.accesses), np.bool_)
     if isinstance(tables, IssuedTables):
         for own, place in zip(tables.operations, tables.instructions, strict=True):
-            if own.joined and place.access >= 0:
+            if wanted(own) and place.access >= 0:
                 found[place.access] = True
     return found
 

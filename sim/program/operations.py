@@ -71,6 +71,8 @@ class MachineOperation:
     product: MatrixProduct | None = None
     """What the tensor cores compute."""
     joined: bool = False
+    copied: bool = False
+    """What it loads goes to shared memory past registers."""
 
     @property
     def at_once(self) -> float:

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcc.base.gpu import load_gpu
-from kcc.sim.cycle.blocks import GLOBAL, LOCAL, LOCAL_STORE, STORE
+from kcc.sim.cycle.blocks import COPY, GLOBAL, LOCAL, LOCAL_STORE, STORE
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.cycle.machine import machine_of
 from kcc.sim.cycle.record_layout import ACCESS, TRANSACTION
 from kcc.sim.machine.load_port import (
     PIECE_BYTES,
+    copy_cycles,
     load_cycles,
     load_port_of,
     scattered_cycles,
@@ -56,6 +57,21 @@ def passes_of(addresses: list[int], size: int) -> int:
     assert size == 4
     words = {a // 4 for a in addresses}
     return max(sum(w % BANKS == bank for w in words) for bank in range(BANKS))
+
+
+@pytest.mark.parametrize("name", ["a100", "rtx3090", "h100-sxm"])
+@given(rows=st.lists(st.integers(0, 40), min_size=2, max_size=32, unique=True))
+def test_a_copy_past_registers_holds_the_port_for_addresses_and_tags(
+    name: str, rows: list[int]
+) -> None:
+    """Its data are moved once, by the store: 16 bytes a lane hold a load for 4 cycles and more."""
+    port = load_port_of(load_gpu(name, []))
+    assert port is not None
+    addresses = [16 * row for row in rows]
+    lines = len({a // LINE for a in addresses})
+    expected = copy_cycles(16, lines, port.address_cycles)
+    assert held(name, COPY, addresses, 16) == pytest.approx(expected, abs=1 / 64)
+    assert held(name, GLOBAL, addresses, 16) > expected
 
 
 @pytest.mark.parametrize("name", ["v100", "a100", "rtx2080ti", "rtx3090", "h100-sxm"])

@@ -107,8 +107,8 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int, sever
             np.array([a.number for a in accesses], np.int32),
             np.array([a.addresses for a in accesses]), np.zeros(count, np.int64),
             np.full(2, kind), np.zeros(2, np.int64), np.full(2, size), np.zeros(2, np.bool_),
-            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, several, most, row, end,
-            counts, places, transactions, Port(),
+            np.zeros(2, np.bool_), np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs,
+            several, most, row, end, counts, places, transactions, Port(),
         )  # fmt: skip
         transactions = np.concatenate([transactions[:end], np.zeros((most + room, 2), np.int64)])
     if kind in (Kind.LOCAL, LOCAL_ATOMIC, Kind.CONSTANT_LOAD):
