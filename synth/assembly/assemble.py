@@ -37,6 +37,7 @@ from kcc.synth.assembly.model import (
 )
 from kcc.synth.assembly.parameters import CutOf, RateOf, SpanOf, TripsOf
 from kcc.synth.assembly.placement import Buffers
+from kcc.synth.assembly.trips import Table, leaving
 from kcc.synth.original.coarse import rounded, truncated
 from kcc.synth.original.contents import slack_bytes
 from kcc.synth.original.keys import Redraw, is_telling
@@ -294,14 +295,14 @@ def _value(
             rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
             share = round(_scaled(facts, rate, block, targets, factor) * FULL_RATE)
             return ScalarValue(min(told(share), FULL_RATE))
-        case TripsOf(loop, factor, early, rest) if early:
-            table = control.early_quantiles(found.profile, loop, early, factor, rest=rest)
-            return TableValue(tuple(map(told, table)))
-        case TripsOf(loop, factor):
+        case TripsOf(loop, factor, halves, early, rest):
             count = found.profile.loops[loop]
             if parameter.kind is ParameterKind.TRIPS:
                 return ScalarValue(max(1, count.most // factor))
-            return TableValue(tuple(map(told, control.quantiles(count, factor))))
+            table = Table.of(count, factor, halves=halves)
+            if early:
+                table = table.early(leaving(found.profile, loop, early), rest=rest)
+            return TableValue(tuple(map(told, table.by_draw)))
         case SpanOf(counts):
             return ScalarValue(dict(counts)[found.launch.number])
         case int():

@@ -27,7 +27,7 @@ from kcc.frontend.ir.instructions import (
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
-from kcc.frontend.ir.opcodes import Flags
+from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import FLOAT, I1, I32, IrType, PtrTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
@@ -77,6 +77,7 @@ from kcc.synth.assembly.model import (
 from kcc.synth.assembly.moving import moved_queries
 from kcc.synth.assembly.parameters import Parameters, RateOf, Source, SpanOf, TripsOf
 from kcc.synth.assembly.sharing import ALONE, WHOLE_BLOCK
+from kcc.synth.assembly.trips import has_rare, is_one_count
 from kcc.synth.original.keys import Keys, Redraw
 from kcc.synth.original.roles import Roles
 from kcc.synth.original.same_counters import sums_without_overflow
@@ -130,6 +131,8 @@ class _Builder:
         self.loops = dict[int, Loop]()
         self.governing: dict[int, tuple[LoopInfo, control.Exit]] = {}
         self.early: dict[int, tuple[LoopInfo, control.Exit]] = {}
+        self.replaced = set[int]()
+        """Instructions in place of which conditions wait for what they are drawn behind."""
 
     def build(self) -> Built:
         self._take_arguments()
@@ -188,7 +191,7 @@ class _Builder:
                 found = control.bound_of(self.function, loop, way, self.roles)
                 if found is not None and isinstance(found.step, int):
                     made, bound = LoopControl.BOUND, self._bound(found, loop, way)
-                elif all(control.is_one_count(x.loops[loop.id], factor)
+                elif all(is_one_count(x.loops[loop.id], factor)
                          for x in self.original.launches):  # fmt: skip
                     made = LoopControl.COUNT
                 elif found is not None:
@@ -203,7 +206,7 @@ class _Builder:
         if made in (LoopControl.COUNT, LoopControl.DRAWN):
             drawn = made is LoopControl.DRAWN
             kind = ParameterKind.TABLE if drawn else ParameterKind.TRIPS
-            source = TripsOf(loop.id, factor)
+            source = TripsOf(loop.id, factor, drawn and has_rare(count))
             if early is not None and drawn:
                 of_early = self.parameters.sources[early.trips]
                 assert isinstance(of_early, TripsOf)
@@ -216,7 +219,7 @@ class _Builder:
             self.governing[way.block] = loop, way
         return Loop(
             loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, sharing,
-            early,
+            early, halves=has_rare(count),
         )  # fmt: skip
 
     def _early(
@@ -226,20 +229,24 @@ class _Builder:
         would be taken after trips of a geometric distribution, whatever those of the original
         are; where there are several, the first of them is taken in the trip that is drawn."""
         count, counter = self.original.profile.loops[loop.id], self._counter(loop)
-        if way is None or counter is None or not count.entries:
+        if way is None or not count.entries:
             return None
+        if counter is None:
+            latches = {
+                p for p in self.function.blocks[loop.header].predecessors if p in loop.blocks
+            }
+            if made not in (LoopControl.COUNT, LoopControl.DRAWN) or way.block not in latches:
+                return None
         if not self.roles.is_decided(way.branch.condition) and made is not LoopControl.DRAWN:
             return None
+        # Where the end of a loop is drawn contents do not say what they said together.
+        given = self.roles.is_known if made is LoopControl.DRAWN else self.roles.is_decided
         exits = control.exits_of(self.function, self.info, loop)
-        others = [
-            e
-            for e in exits
-            if e.block != way.block and not self.roles.is_decided(e.branch.condition)
-        ]
+        others = [e for e in exits if e.block != way.block and not given(e.branch.condition)]
         if not others:
             return None
         ways = [(e.block, e.branch.otherwise if e.stays_then else e.branch.then) for e in others]
-        source = TripsOf(loop.id, self.factors[loop.id], tuple(ways))
+        source = TripsOf(loop.id, self.factors[loop.id], has_rare(count), tuple(ways))
         trips = self.parameters.add(ParameterKind.TABLE, PtrTy(2), source)
         sharing = control.sharing_of_loop(self.original.profile, loop)
         if any(self.info.blocks[b].barriers for b in loop.blocks):
@@ -278,11 +285,13 @@ class _Builder:
         )
 
     def _block(self, number: int) -> Block:
-        block = self.function.blocks[number]
+        block, ending = self.function.blocks[number], self._ending(number)
         statements = tuple(
-            self._statement(i) for i in block.instructions[:-1] if not _makes_nothing(i)
+            self._statement(i)
+            for i in block.instructions[:-1]
+            if not _makes_nothing(i) and i.index not in self.replaced
         )
-        return Block(number, statements, self._ending(number))
+        return Block(number, statements, ending)
 
     def _statement(self, instruction: AnyInstruction) -> Statement:
         role = Role.INDEX if instruction.index in self.roles.index else Role.CHAIN
@@ -421,10 +430,9 @@ class _Builder:
         if number in self.governing:
             loop, way = self.governing[number]
             made = self.loops[loop.id]
-            anchor = Nothing(), I32
+            anchor = Nothing(), I32, False
             if not self.roles.is_decided(end.condition):
-                value = self._anchor(end.condition)
-                anchor = self._operand(value, Role.CHAIN, 0), value.type
+                anchor = self._waits(end.condition)
             if made.control is LoopControl.BOUND:
                 found = control.bound_of(self.function, loop, way, self.roles)
                 assert found is not None
@@ -436,14 +444,14 @@ class _Builder:
             return Counted(loop.id, way.stays_then, *anchor)
         if number in self.early:
             loop, way = self.early[number]
-            early, value = self.loops[loop.id].early, self._anchor(end.condition)
+            early, anchor = self.loops[loop.id].early, self._waits(end.condition)
             assert early is not None
+            if early.counter is None:
+                return Counted(loop.id, way.stays_then, *anchor, early=True)
             start, type_ = early.counter.start, early.counter.type
-            anchor = self._operand(value, Role.CHAIN, 0), value.type
             return Bounded(loop.id, start, type_, way.stays_then, *anchor, early=True)
         if self.roles.is_decided(end.condition):
             return Known(self._operand(end.condition, Role.INDEX, 0))
-        anchor = self._anchor(end.condition)
         rates = self._rate(number, (end.then,))
         around = self.info.blocks[number].loop
         loop = None if around is None else self.info.loops[around]
@@ -460,7 +468,8 @@ class _Builder:
             sharing = WHOLE_BLOCK
         fixed = self.info.blocks[number].loop is None
         fixed = fixed or control.is_fixed_by_thread(self.original.profile, number)
-        return Drawn(rates, self._operand(anchor, Role.CHAIN, 0), anchor.type, sharing, fixed)
+        anchor, type_, stands = self._waits(end.condition)
+        return Drawn(rates, anchor, type_, sharing, fixed, stands)
 
     def _rate(self, number: int, targets: tuple[int, ...]) -> int:
         factor = 1
@@ -488,6 +497,21 @@ class _Builder:
             return waits[0]
         return condition
 
+    def _waits(self, condition: Value) -> tuple[Operand, IrType, bool]:
+        """What a condition on data waits for, its type, and whether it does so in place of an
+        instruction of the original: of arithmetic, one short operation, that nothing else asks for.
+        Behind it what drives the miniature would make the way through a loop longer."""
+        anchor = self._anchor(condition)
+        made, stands = self.function.definition(anchor), False
+        if isinstance(made, Binary | Select) and _is_short(made):
+            waits = [o for o in made.operands if isinstance(o, InstructionRef)]
+            waits = [o for o in waits if not self.roles.is_known(o)]
+            if waits:
+                anchor = max(waits, key=lambda o: o.index)
+                stands = len(self.users[made.index]) == 1
+                self.replaced |= {made.index} if stands else set()
+        return self._operand(anchor, Role.CHAIN, 0), anchor.type, stands
+
     def _choice(self, number: int, end: Switch) -> Choice:
         if self.roles.is_decided(end.value):
             value = self._operand(end.value, Role.INDEX, 0)
@@ -499,6 +523,15 @@ class _Builder:
         anchor = self._operand(end.value, Role.CHAIN, 0)
         cases = tuple((n, target) for n, (_, target) in enumerate(end.cases))
         return Choice(anchor, end.value.type, end.default, cases, rates)
+
+
+_LONG = frozenset({Opcode.UDIV, Opcode.SDIV, Opcode.UREM, Opcode.SREM, Opcode.FDIV, Opcode.FREM})
+"""Arithmetic of many instructions."""
+
+
+def _is_short(made: Binary | Select) -> bool:
+    """Whether arithmetic is one instruction, on no more than 32 bits."""
+    return made.opcode not in _LONG and size_bytes(made.type) <= 4
 
 
 def build_kernel(original: Original, name: str, factors: Sequence[int]) -> Built:

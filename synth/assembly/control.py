@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-
-from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopCount, LoopInfo
+from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopInfo
 from kcc.base.records import dataclass
 from kcc.frontend.ir.instructions import (
     Binary,
@@ -30,7 +28,7 @@ from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.synth.assembly.sharing import ALONE, LANES, Sharing, nearest
-from kcc.synth.original.coarse import LEAST_TOLD, told_counts
+from kcc.synth.assembly.trips import Table, has_rare
 from kcc.synth.original.roles import Roles
 
 SECTOR_BYTES = 32
@@ -54,9 +52,6 @@ itself (King, IFIP 1971)."""
 LEAST_LINES = 64
 LEAST_TOUCHES = 4
 """Of each line: below that what lies between touches says little."""
-
-QUANTILES = 64
-"""Entries of a table of trips."""
 
 _INVERSE = {
     "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
@@ -260,88 +255,6 @@ def _is_fixed(
     return inside and all(_is_fixed(function, loop, o, loads) for o in made.operands)
 
 
-def is_one_count(count: LoopCount, factor: int) -> bool:
-    """Whether all entries of a loop have the same trips once these are divided by ``factor``: the
-    last trip that a grid stride makes for some threads and not for others falls away."""
-    least, most = max(1, count.least // factor), max(1, count.most // factor)
-    return not count.entries or (count.least >= 1 and least == most)
-
-
-def quantiles(count: LoopCount, factor: int) -> tuple[int, ...]:
-    """Trips for each of :data:`QUANTILES` equal shares of a loop's entries, divided by ``factor``
-    but at least 1 (section 4.2.4, step 4), so that their sum is that of all trips.
-
-    Histograms hold large trip counts by powers of two; these are stretched to the measured sum, up
-    to the most trips of an entry.
-    """
-    values = sorted(count.histogram.items())
-    entries = sum(count for _, count in values)
-    if not entries:
-        return (1,) * QUANTILES
-    if LEAST_TOLD <= entries < LEAST_TOLD * QUANTILES:
-        found, often = (np.array(row, np.int64) for row in zip(*values, strict=True))
-        values = list(zip(*(x.tolist() for x in told_counts(found, often, often)), strict=True))
-    stretched = [(float(v), float(n)) for v, n in values if v < 64]
-    coarse = [(v, n) for v, n in values if v >= 64]
-    left = count.trips - sum(v * n for v, n in stretched)
-    while coarse:
-        stretch = max(left, 0) / sum(v * n for v, n in coarse)
-        value, often = coarse[-1]
-        if value * stretch <= count.most:
-            stretched += [(v * stretch, float(n)) for v, n in coarse]
-            break
-        stretched.append((float(count.most), float(often)))
-        left -= count.most * often
-        coarse.pop()
-    stretched.sort()
-    return _rounded([mean / factor for mean in _means(stretched, entries / QUANTILES)])
-
-
-NEVER = 1 << 31
-"""As trips: a loop is not left that way."""
-
-
-def early_quantiles(
-    profile: LaunchProfile, loop: int, ways: Collection[tuple[int, int]], factor: int, *,
-    rest: bool = False,
-) -> tuple[int, ...]:  # fmt: skip
-    """The same for some ways out of a loop, for each share of its entries: those with the most
-    trips, the ``rest``, leave it otherwise."""
-    count = profile.loops[loop]
-    leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) in ways)
-    some = round(QUANTILES * min(leaving / count.entries, 1.0)) if count.entries else 0
-    table = quantiles(count, factor)
-    if rest:
-        return (*(NEVER for _ in table[:some]), *table[some:])
-    return (*table[:some], *(NEVER for _ in table[some:]))
-
-
-def _means(values: Sequence[tuple[float, float]], share: float) -> list[float]:
-    """The mean of each of :data:`QUANTILES` shares of ascending values with their counts."""
-    rows, rest = list[float](), list(reversed(values))
-    for _ in range(QUANTILES):
-        wanted, total = share, 0.0
-        while wanted > 1e-9 * share and rest:
-            value, count = rest.pop()
-            taken = min(count, wanted)
-            total += value * taken
-            wanted -= taken
-            if count > taken:
-                rest.append((value, count - taken))
-        rows.append(total / max(share - wanted, 1e-300))
-    return rows
-
-
-def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
-    """Whole numbers from 1 on; what rounding takes from one, the next one gets."""
-    found, owed = list[int](), 0.0
-    for row in rows:
-        value = max(1, int(row + owed + 0.5))
-        owed = max(min(owed + row - value, 1.0), -1.0)
-        found.append(value)
-    return tuple(sorted(found))
-
-
 def sharing_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> Sharing:
     """How many neighbouring lanes take one side together: what explains best how many warps went
     each way."""
@@ -366,11 +279,12 @@ def sharing_of_loop(profile: LaunchProfile, loop: LoopInfo) -> Sharing:
     warps, lanes = _entering(profile, loop)
     if not warps:
         return ALONE
-    trips = quantiles(profile.loops[loop.id], 1)
+    count = profile.loops[loop.id]
+    trips = Table.of(count, 1, halves=has_rare(count))
     longest = profile.nodes[loop.header].warps / warps
 
     def expected(together: int) -> tuple[float]:
-        return (_expected_longest(trips, max(lanes / warps / together, 1.0)),)
+        return (trips.longest(max(lanes / warps / together, 1.0)),)
 
     return nearest(expected, (longest,), mixed=_is_long(profile))
 
@@ -434,12 +348,6 @@ def sharing_of_access(
 
     found = nearest(expected, (touched,), mixed=_is_long(profile), near=0.15)
     return found if found.lanes <= fewest else Sharing(1 << fewest.bit_length() - 1)
-
-
-def _expected_longest(trips: Sequence[int], draws: float) -> float:
-    """The expected largest of so many draws from a sorted table."""
-    below = [(n / len(trips)) ** draws for n in range(len(trips) + 1)]
-    return sum(t * (below[n + 1] - below[n]) for n, t in enumerate(trips))
 
 
 def rate(profile: LaunchProfile, block: int, target: int) -> float:

@@ -69,7 +69,7 @@ def _roots(kernel: Kernel) -> Iterator[int]:
             yield from _results(loop.bound.start)
             yield from _results(loop.bound.limit)
             yield from _results(loop.bound.step)
-        if loop.early is not None:
+        if loop.early is not None and loop.early.counter is not None:
             yield from _results(loop.early.counter.start)
             yield from _results(loop.early.counter.step)
 

@@ -134,7 +134,7 @@ class Drawn:
     ``rates`` is the kernel's parameter with the rate of the first way; ``anchor`` the loaded or
     computed value that must be there first; lanes draw together as ``sharing`` says
     take one side; ``fixed``: a thread always goes the same way (case (ii)), or comes there only
-    once.
+    once. ``stands``: waiting for the anchor is in place of an instruction of the original.
     """
 
     rates: int
@@ -142,24 +142,28 @@ class Drawn:
     anchor_type: IrType
     sharing: Sharing
     fixed: bool
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
     """The condition that ends a loop: it goes on while the loop's counter is below its trips.
-    Where data decide in the original, ``anchor`` is what must be there first."""
+    Where data decide in the original, ``anchor`` is what must be there first; ``stands`` as for
+    :class:`Drawn`, ``early`` as for :class:`Bounded`."""
 
     loop: int
     continues_then: bool
     anchor: Operand
     anchor_type: IrType
+    stands: bool = False
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """The condition that ends a loop whose bound is reduced or drawn: ``value``, which moves by as
-    much in each trip, is compared with the bound; ``anchor`` as for :class:`Counted`. ``early``:
-    a further way out of the loop, by :attr:`Loop.early`."""
+    much in each trip, is compared with the bound; ``anchor`` and ``stands`` as for
+    :class:`Counted`. ``early``: a further way out of the loop, by :attr:`Loop.early`."""
 
     loop: int
     value: Operand
@@ -167,6 +171,7 @@ class Bounded:
     continues_then: bool
     anchor: Operand
     anchor_type: IrType
+    stands: bool = False
     early: bool = False
 
 
@@ -260,9 +265,10 @@ class Bound:
 @dataclass(frozen=True, slots=True)
 class EarlyExit:
     """A way out of a loop that data decide, beside one that ids and sizes decide: taken in a trip
-    drawn from the table ``trips``, or never."""
+    drawn from the table ``trips``, or never. Without a ``counter`` the trips are counted that the
+    loop's own end counts, at its end."""
 
-    counter: Bound
+    counter: Bound | None
     trips: int
     sharing: Sharing
 
@@ -272,7 +278,7 @@ class Loop:
     """A loop: ``entries`` are the blocks outside that lead to its header; ``trips`` the parameter
     with its trips (COUNT) or a table of them (DRAWN), -1 for none. ``bound`` is there for BOUND,
     and for the other two where the loop has a counter of its own. ``sharing`` as for
-    :class:`Drawn`."""
+    :class:`Drawn`; ``halves``: shares of the loop's tables halve towards the longest trips."""
 
     number: int
     header: int
@@ -284,6 +290,7 @@ class Loop:
     trips: int
     sharing: Sharing
     early: EarlyExit | None = None
+    halves: bool = False
 
 
 class ParameterKind(Enum):
@@ -429,7 +436,7 @@ class StructValue:
 
 @dataclass(frozen=True, slots=True)
 class TableValue:
-    """64 trip counts, each for as large a share of the entries."""
+    """64 trip counts, each for as large a share of the entries, or for shares that double."""
 
     trips: tuple[int, ...]
 

@@ -20,12 +20,14 @@ class RateOf:
 
 @dataclass(frozen=True, slots=True)
 class TripsOf:
-    """A parameter that is a loop's trips, the same in all threads or by quantiles; ``early``: the
-    trips after which threads leave it by one of these ways from a block to another, or, ``rest``,
-    those after which the others do."""
+    """A parameter that is a loop's trips, the same in all threads or by shares of its entries
+    (``halves``: which halve where a few are long); ``early``: the trips after which threads leave
+    it by one of these ways from a block to another, or, ``rest``, those after which the others
+    do."""
 
     loop: int
     factor: int
+    halves: bool = False
     early: tuple[tuple[int, int], ...] = ()
     rest: bool = False
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kcc.base.profile.model import KernelInfo, LaunchProfile
 from kcc.base.records import dataclass
-from kcc.synth.assembly.control import quantiles
+from kcc.synth.assembly.trips import Table
 from kcc.synth.original.observed import KernelFacts
 
 
@@ -111,8 +111,7 @@ def strays(
         count, twin = launch.loops[loop.id], loops.get(pairs.get(loop.header, -1))
         if twin is None or not deciding & set(loop.blocks) or not count.entries:
             continue
-        table = quantiles(count, factor)
-        wanted, found = sum(table) / len(table), twin.trips / max(twin.entries, 1)
+        wanted, found = Table.of(count, factor).mean, twin.trips / max(twin.entries, 1)
         rounding = 0.5 if factor > 1 else 0.0
         if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + rounding + 1 / count.entries**0.5:
             return True

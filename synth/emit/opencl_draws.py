@@ -45,17 +45,24 @@ class Draws:
         """The block that is being written, and those that draw."""
         self.waits = list[str]()
 
-    def draw(self, sharing: Sharing, anchor: Operand, type_: IrType) -> str:
+    def draw(
+        self, sharing: Sharing, anchor: Operand, type_: IrType, *, stands: bool = False
+    ) -> str:
         """The next number of a generator, which takes up the anchor where lanes are on their own;
-        lanes that stay together wait for it, but cannot take up what differs between them. Gives
-        the variable."""
+        lanes that stay together wait for it, but cannot take up what differs between them.
+        ``stands``: in place of an instruction of the original. Gives the variable."""
         self.draws.add(sharing)
         self.blocks.add(self.block)
         bits, name = self._bits(anchor, type_), f"r{sharing.name}"
-        if sharing != ALONE:
-            bits = f"{_INCREMENT}{self.wait(anchor, type_)}"
-        self.body.aux(f"{name} = {name} * {MULTIPLIER} + {bits};")
-        return name
+        if sharing == ALONE:
+            self._driving(f"{name} = {name} * {MULTIPLIER} + {bits};", stands=stands)
+            return name
+        self.body.aux(f"{name} = {name} * {MULTIPLIER} + {_INCREMENT};")
+        return self.waited(name, IntTy(32), anchor, type_, stands=stands)
+
+    def _driving(self, text: str, *, stands: bool) -> None:
+        """A line that drives the miniature, in place of an instruction of the original or not."""
+        (self.body.line if stands else self.body.aux)(text)
 
     def one_of(self, drawn: Spread, bits: str) -> str:
         """The number of an element, of a draw: a shift where that will do. Lanes that draw together
@@ -81,13 +88,6 @@ class Draws:
         self.groups.add(lanes)
         return f"({text} << {shift}) + g{lanes}"
 
-    def wait(self, anchor: Operand, type_: IrType) -> str:
-        """A summand of zero that waits for a value: with the addition one multiply-add."""
-        bits = self._bits(anchor, type_)
-        if bits == _INCREMENT:
-            return ""
-        return f" + ({bits} * a{self._parameter(ParameterKind.ZERO)})"
-
     def _bits(self, anchor: Operand, type_: IrType) -> str:
         """A value as a whole number of 32 bits."""
         if isinstance(anchor, Nothing) or not isinstance(anchor, Result):
@@ -109,24 +109,33 @@ class Draws:
         """Whether a condition that is drawn holds."""
         if condition.fixed:
             return self._fixed(condition)
-        drawn = self.draw(condition.sharing, condition.anchor, condition.anchor_type)
+        drawn = self.draw(
+            condition.sharing, condition.anchor, condition.anchor_type, stands=condition.stands
+        )
         return f"{drawn} < a{condition.rates}"
 
     def _fixed(self, condition: Drawn) -> str:
         """By the threads' numbers; it waits for the anchor, of which nothing is left."""
         place = self.place(condition.sharing, condition.rates)
-        own = self.waited(place, IntTy(32), condition.anchor, condition.anchor_type)
+        own = self.waited(
+            place, IntTy(32), condition.anchor, condition.anchor_type, stands=condition.stands
+        )
         return f"{own} < a{condition.rates}"
 
-    def waited(self, value: str, type_: IrType, anchor: Operand, anchor_type: IrType) -> str:
-        """A value once another is there."""
-        waits = self.wait(anchor, anchor_type)
-        if not waits:
+    def waited(
+        self, value: str, type_: IrType, anchor: Operand, anchor_type: IrType, *, stands: bool
+    ) -> str:
+        """A value once another is there: no bits of that are put into it, by one operation of three
+        words (LOP3), which takes as long as a comparison does and no pipe that computes on
+        floats."""
+        bits = self._bits(anchor, anchor_type)
+        if bits == _INCREMENT:
             return value
         name = f"w{len(self.waits)}"
         self.waits.append(name)
         self.body.declare(type_, name)
-        self.body.aux(f"{name} = {value}{waits};")
+        zero = f"a{self._parameter(ParameterKind.ZERO)}"
+        self._driving(f"{name} = {value} | ({bits} & {zero});", stands=stands)
         return name
 
     def place(self, sharing: Sharing, parameter: int) -> str:

@@ -37,7 +37,12 @@ class Loops:
         n, share = loop.number, ""
         if loop.early is not None:
             share = self._share(loop, loop.early.sharing, loop.early.trips)
-            self._counted_bound(f"l{n}", loop.early.counter, f"a{loop.early.trips}[{share}]")
+            trips = f"a{loop.early.trips}[{share}]"
+            if loop.early.counter is None:
+                self.body.declare(IntTy(32), f"l{n}")
+                self.body.aux(f"l{n} = {trips} - 1u;")
+            else:
+                self._counted_bound(f"l{n}", loop.early.counter, trips)
         match loop.control:
             case LoopControl.KEPT:
                 return
@@ -63,11 +68,16 @@ class Loops:
     def _share(self, loop: Loop, sharing: Sharing, table: int) -> str:
         """Which entry of a table of trips: drawn; from evenly spread numbers where a thread enters
         the loop once, so that all shares are met. Of lanes that stay together a warp has so few
-        groups that they would be further apart than chance has them."""
-        if loop.depth == 1 and sharing == ALONE:
-            return f"({self.draws.place(sharing, table)}) >> 26"
-        name = self.draws.draw(sharing, Nothing(), IntTy(32))
-        return f"{name} >> 26"
+        groups that they would be further apart than chance has them, and where a few are long each
+        warp would have as many of them."""
+        if loop.depth == 1 and sharing == ALONE and not loop.halves:
+            found = f"({self.draws.place(sharing, table)})"
+        else:
+            found = self.draws.draw(sharing, Nothing(), IntTy(32))
+        if not loop.halves:
+            return f"{found} >> 26"
+        # An exponent of 8 to 23 and the two bits behind it.
+        return f"(as_uint((float)({found} >> 8 | 256u)) >> 21) - {(127 + 8) * 4}u"
 
     def _counted_bound(self, name: str, bound: Bound, trips: str) -> None:
         """What the loop's own counter is at the end of its last trip."""

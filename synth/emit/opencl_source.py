@@ -15,6 +15,7 @@ from kcc.frontend.ir.types import (
     I32,
     VOID,
     FloatTy,
+    IntTy,
     IrType,
     PtrTy,
     VecTy,
@@ -288,16 +289,20 @@ class _Emitter:
                 return self.spell.operand(value, I1)
             case Drawn():
                 return self.draws.condition(condition)
-            case Counted(loop, continues_then, anchor, anchor_type):
+            case Counted(loop, continues_then, anchor, anchor_type, stands, early):
                 found = self.kernel.loops[loop]
-                self.body.aux(f"c{loop} = c{loop} + 1u{self.draws.wait(anchor, anchor_type)};")
+                if not early:
+                    self.body.aux(f"c{loop} = c{loop} + 1u;")
                 trips = f"a{found.trips}" if found.control is LoopControl.COUNT else f"e{loop}"
-                return f"c{loop} {'<' if continues_then else '>='} {trips}"
-            case Bounded(loop, value, type_, continues_then, anchor, anchor_type, early):
+                own = self.draws.waited(f"c{loop}", IntTy(32), anchor, anchor_type, stands=stands)
+                if early:
+                    return f"{own} {'!=' if continues_then else '=='} l{loop}"
+                return f"{own} {'<' if continues_then else '>='} {trips}"
+            case Bounded(loop, value, type_, continues_then, anchor, anchor_type, stands, early):
                 name = f"{'l' if early else 'e'}{loop}"
                 sign = "!=" if continues_then else "=="
                 own = self.draws.waited(
-                    self.spell.operand(value, type_), type_, anchor, anchor_type
+                    self.spell.operand(value, type_), type_, anchor, anchor_type, stands=stands
                 )
                 return f"{own} {sign} {name}"
 

@@ -17,9 +17,10 @@ from kcc.report.miniature.full import revealed
 from kcc.stages.host import run_script
 from kcc.stages.proxy_check import simulate_run, trace_run
 from kcc.stages.synth import files_of, flow_differences, settle, write_host
-from kcc.synth.assembly.control import NEVER, rate
+from kcc.synth.assembly.control import rate
 from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
 from kcc.synth.assembly.parameters import RateOf
+from kcc.synth.assembly.trips import NEVER
 from kcc.synth.emit.host_source import host_source
 from kcc.synth.emit.llvm_source import compiled
 from kcc.synth.emit.opencl_source import opencl_source

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcc.base.profile.model import LoopCount
-from kcc.synth.assembly.control import QUANTILES, quantiles
 from kcc.synth.assembly.placement import PERIOD_BYTES, Buffers
+from kcc.synth.assembly.trips import HALVING, QUANTILES, Table, has_rare
 from kcc.synth.original.contents import Use, array_of, described
 
 
@@ -27,27 +27,58 @@ DECIDES = Use(decides=True, addresses=False)
 def test_tables_keep_the_mean_of_trips(histogram: dict[int, int]):
     entries = sum(histogram.values())
     trips = sum(value * count for value, count in histogram.items())
-    table = quantiles(counted(histogram, trips), 1)
+    table = Table.of(counted(histogram, trips), 1).trips
     assert len(table) == QUANTILES
-    assert list(table) == sorted(table)
+    assert all(after >= before - 1 for before, after in itertools.pairwise(table))
     # A share below a quantile is at most 63 trips off for one entry of the table.
     assert abs(sum(table) / QUANTILES - trips / entries) <= max(histogram) / QUANTILES + 0.5
 
 
 @pytest.mark.parametrize("factor", [1, 2, 8, 64])
 def test_trips_that_are_all_the_same_are_divided(factor: int):
-    assert quantiles(counted({48: 100}, 4800), factor) == (max(1, round(48 / factor)),) * QUANTILES
+    table = Table.of(counted({48: 100}, 4800), factor)
+    assert table.trips == (max(1, round(48 / factor)),) * QUANTILES
 
 
 def test_large_trips_are_stretched_to_their_sum():
-    table = quantiles(counted({64: 10}, 1000), 1)
-    assert set(table) == {100}
+    table = Table.of(counted({64: 10}, 1000), 1)
+    assert set(table.trips) == {100}
 
 
 def test_no_trips_are_stretched_beyond_the_most():
     # Entries of 512 trips, and as many that have 200 each.
-    table = quantiles(counted({128: 10, 512: 10}, 10 * 512 + 10 * 200, most=512), 1)
-    assert set(table) == {200, 512}
+    table = Table.of(counted({128: 10, 512: 10}, 10 * 512 + 10 * 200, most=512), 1)
+    assert set(table.trips) == {200, 512}
+
+
+def test_a_draw_finds_halving_shares():
+    # The place that a miniature makes of a draw: exponent and two bits of a float of 24 bits.
+    draws = np.arange(1 << 16, dtype=np.uint32) << 16
+    places = ((draws >> 8 | 256).astype(np.float32).view(np.uint32) >> 21) - 540
+    often = np.bincount(places, minlength=QUANTILES)[::-1] / len(draws)
+    assert often[:24] == pytest.approx(HALVING[:24])
+    assert sum(HALVING) == pytest.approx(1)
+
+
+def test_few_long_runs_keep_their_trips_and_the_mean():
+    histogram = {1: 100_000, 8: 20_000, 60: 64}
+    trips = sum(value * count for value, count in histogram.items())
+    count = counted(histogram, trips, most=60)
+    assert has_rare(count)
+    table = Table.of(count, 1, halves=True)
+    assert abs(table.trips[-1] - 60) <= 1
+    assert table.mean == pytest.approx(trips / 120_064, rel=0.01)
+    # 2^-11 of the entries have 60: of 120,000 draws one will have it, of 32 hardly any.
+    assert table.longest(120_000) == pytest.approx(60, rel=0.1)
+    assert table.longest(32) < 12
+    assert not has_rare(counted({1: 1000, 8: 1000}, 9000, most=8))
+
+
+def test_those_that_leave_early_have_the_fewest_trips():
+    table = Table((1, 2, 3, 4), (0.5, 0.25, 0.125, 0.125))
+    never = 1 << 31
+    assert table.early(0.7, rest=False).trips == (1, 2, never, never)
+    assert table.early(0.7, rest=True).trips == (never, never, 3, 4)
 
 
 def test_a_line_is_found_and_its_ends_go_on():
