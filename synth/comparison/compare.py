@@ -14,7 +14,7 @@ from kcc.synth.original.observed import KernelFacts
 class FlowDifference:
     """Two graphs of one launch.
 
-    ``joined`` are the original's blocks that do nothing but jump and that the miniature does
+    ``joined`` are the original's blocks that do nothing anew but jump and that the miniature does
     without, ``auxiliary`` those of the miniature that the original does not have; both are left
     out of the comparison. ``worst`` is the largest difference of a block's or an edge's executions
     by threads, as a share of the launch's threads and of the executions of the block itself;
@@ -59,7 +59,7 @@ def _matched(original: KernelInfo, miniature: KernelInfo) -> tuple[dict[int, int
     pending = [(0, 0)]
     while pending:
         block, other = pending.pop()
-        while _only_jumps(original, one, block) and not _only_jumps(miniature, two, other):
+        while _is_joined(original, one, block, miniature, two, other):
             joined.add(block)
             (block,) = one[block]
         if block in pairs:
@@ -67,6 +67,17 @@ def _matched(original: KernelInfo, miniature: KernelInfo) -> tuple[dict[int, int
         pairs[block] = other
         pending += list(zip(one.get(block, ()), two.get(other, ()), strict=False))
     return pairs, joined - set(pairs)
+
+
+def _is_joined(
+    original: KernelInfo, one: Mapping[int, list[int]], block: int,
+    miniature: KernelInfo, two: Mapping[int, list[int]], other: int,
+) -> bool:  # fmt: skip
+    """Whether the miniature has a block of the original in one with what comes next: it only jumps,
+    or does what has been done, and there is one way from it where the miniature has several."""
+    if _only_jumps(original, one, block):
+        return not _only_jumps(miniature, two, other)
+    return len(one.get(block, ())) == 1 and len(two.get(other, ())) > 1
 
 
 def _successors(edges: Sequence[tuple[int, int]]) -> Mapping[int, list[int]]:
