@@ -54,7 +54,8 @@ class Measured:
         if row is None:
             return None
         factors = tuple(tuple(one) for one in row["factors"])
-        found = Reduction(factors, int(row["blocks"]), int(row.get("parts", 1)))
+        parts, apart = (int(row.get(key, least)) for key, least in (("parts", 1), ("apart", 2)))
+        found = Reduction(factors, int(row["blocks"]), parts, apart)
         return found.none if how == "none" else found
 
     def pair(self, how: str, gpu: str) -> Pair | None:
@@ -72,7 +73,7 @@ class Measured:
         original = self.run("original", gpu)
         found = self.run(name_of(reduction), gpu)
         if twins and found and reduction.has_twin:
-            larger = reduction.halved
+            larger = reduction.larger
             large = self.run(name_of(larger), gpu)
             whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
             sizes = self.executed(reduction), self.executed(larger)
@@ -132,7 +133,8 @@ def said_of(found: Reduction, *, twins: bool) -> str:
     trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
     blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
     part = [f"1/{found.parts} of the GPU"] if found.parts > 1 else []
-    return "; ".join([*trips, *blocks, *part, *(["twin"] if twins else [])]) or "none"
+    twin = f"twin{f' of 1/{found.apart}' if found.apart > 2 else ''}"
+    return "; ".join([*trips, *blocks, *part, *([twin] if twins else [])]) or "none"
 
 
 def main() -> int:

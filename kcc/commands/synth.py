@@ -124,7 +124,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--twin", action="store_true",
         help="make a second miniature with half the reduction; IPC is what both say: cycles along "
         "a line through them, followed to the instructions of the original; auto: where both have "
-        "fewer instructions than one alone",
+        "fewer instructions than one alone, and the first as much smaller as it can be",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=_percent, default=5.0,
@@ -480,7 +480,7 @@ def _synthesis(found: Found, files: Sequence[Sequence[Output]]) -> Synthesis:
 
     study, made = found.study, found.made
     sizes = _sizes(made)
-    reductions = (made.reduction, made.reduction.halved)
+    reductions = (made.reduction, made.reduction.larger)
     written = [
         Written(each.miniature, _by_suffix(own), reduction.blocks, each.profile)
         for each, own, reduction in zip(sizes, files or [[], []], reductions, strict=False)

@@ -75,7 +75,7 @@ class Bench:
         """The miniature of a reduction, simulated on all GPUs that its original was."""
         numbers = range(len(self.originals))
         pairs = tuple(self.pair(reduction, n, twins=twins) for n in numbers)
-        twin = self.settled(reduction.halved) if twins and reduction.has_twin else None
+        twin = self.settled(reduction.larger) if twins and reduction.has_twin else None
         return Checked(reduction, self.settled(reduction), twin, pairs)
 
     def smallest(
@@ -84,9 +84,9 @@ class Bench:
     ) -> tuple[Reduction, bool]:  # fmt: skip
         """The reduction between two with the smallest miniature whose error of IPC is within the
         bound on all GPUs (``on``: on those); ``least`` where that is not within it. With ``twins``
-        also two miniatures are tried, and are said to be meant where they are the smaller; with
-        ``slices`` also what begins with the smallest part of the GPUs that is good for as small a
-        share of the thread blocks."""
+        also two miniatures are tried, and are said to be meant where they are the smaller, as far
+        apart as is good; with ``slices`` also what begins with the smallest part of the GPUs that
+        is good for as small a share of the thread blocks."""
         numbers = range(len(self.gpus)) if on is None else on
         parts = parts_of([self.gpus[number] for number in numbers]) if slices else []
 
@@ -98,7 +98,11 @@ class Bench:
 
             def smallest_from(begin: Reduction) -> Reduction:
                 kernels, launches = self.study.kernels, self.study.launches
-                return smallest_within(kernels, launches, trial, begin, most)
+                found = smallest_within(kernels, launches, trial, begin, most)
+                if not two or not found.has_twin or trial(found) is None:
+                    return found
+                further = (one for one in found.further(most) if trial(one) is not None)
+                return next(further, found)
 
             found = smallest_from(least)
             if trial(least) is None:
@@ -113,13 +117,13 @@ class Bench:
     def _size(self, reduction: Reduction, *, twins: bool) -> int:
         """Warp instructions of a miniature, or two."""
         two = twins and reduction.has_twin
-        return self.executed(reduction) + (self.executed(reduction.halved) if two else 0)
+        return self.executed(reduction) + (self.executed(reduction.larger) if two else 0)
 
     def pair(self, reduction: Reduction, number: int, *, twins: bool = False) -> Pair:
         """The original and a miniature on one GPU."""
-        found = self.simulated(reduction, number)
+        found = self.simulated(reduction.alone, number)
         if twins and reduction.has_twin:
-            larger = reduction.halved
+            larger = reduction.larger
             sizes = self.executed(reduction), self.executed(larger)
             steps = steps_to(self._whole / reduction.common_blocks, *sizes)
             found = followed(found, self.simulated(larger, number), steps)

@@ -24,11 +24,13 @@ Factors = tuple[tuple[int, ...], ...]
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """What trips of each loop of each kernel, and thread blocks, are divided by; ``parts`` of the
-    GPU, of which the miniature runs on one."""
+    GPU, of which the miniature runs on one; ``apart``, a power of two, how many times less a second
+    miniature beside it is reduced, if there is one."""
 
     factors: Factors
     blocks: int = 1
     parts: int = 1
+    apart: int = 2
 
     @property
     def is_none(self) -> bool:
@@ -43,8 +45,13 @@ class Reduction:
 
     @property
     def on_all(self) -> Reduction:
-        """The same miniature on the whole GPU."""
-        return replace(self, parts=1)
+        """The same miniature on the whole GPU, alone."""
+        return replace(self, parts=1, apart=2)
+
+    @property
+    def alone(self) -> Reduction:
+        """The same without a second one."""
+        return replace(self, apart=2)
 
     @property
     def none(self) -> Reduction:
@@ -52,23 +59,47 @@ class Reduction:
         return Reduction(tuple(tuple(1 for _ in row) for row in self.factors))
 
     @property
-    def halved(self) -> Reduction:
-        """Half of it: in trips where trips are divided, else in thread blocks."""
-        if any(factor > 1 for row in self.factors for factor in row):
-            rows = tuple(tuple(max(f // 2, 1) for f in row) for row in self.factors)
-            return replace(self, factors=rows)
-        return replace(self, blocks=max(self.blocks // 2, self.parts))
+    def larger(self) -> Reduction:
+        """That of the second miniature: less in trips where trips are divided, else in thread
+        blocks."""
+        if self._divides_trips:
+            rows = tuple(tuple(max(f // self.apart, 1) for f in row) for row in self.factors)
+            return replace(self.alone, factors=rows)
+        return replace(self.alone, blocks=max(self.blocks // self.apart, self.parts))
+
+    def further(self, most: Reduction) -> Iterator[Reduction]:
+        """Those with the same larger miniature and a smaller one beside it, up to factors of
+        ``most``: the smallest first."""
+        found, one = list[Reduction](), self
+        while True:
+            if one._divides_trips:
+                pairs = [
+                    zip(*rows, strict=True) for rows in zip(one.factors, most.factors, strict=True)
+                ]
+                rows = tuple(tuple(min(2 * f, g) if f > 1 else 1 for f, g in row) for row in pairs)
+                after = replace(one, factors=rows, apart=2 * one.apart)
+            else:
+                blocks = min(2 * one.blocks, most.blocks)
+                after = replace(one, blocks=blocks, apart=2 * one.apart)
+            if after.larger != self.larger or after.alone == one.alone:
+                return reversed(found)
+            found.append(after)
+            one = after
+
+    @property
+    def _divides_trips(self) -> bool:
+        return any(factor > 1 for row in self.factors for factor in row)
 
     @property
     def common_blocks(self) -> int:
-        """By how much thread blocks are divided in it and in half of it, and in what both are
-        followed to: the original, or its share for a part of the GPU."""
-        return self.blocks if self.halved.blocks == self.blocks else self.parts
+        """By how much thread blocks are divided in both miniatures, and in what both are followed
+        to: the original, or its share for a part of the GPU."""
+        return self.blocks if self.larger.blocks == self.blocks else self.parts
 
     @property
     def has_twin(self) -> bool:
-        """Whether half of it is another miniature."""
-        return self.halved != self
+        """Whether the larger one is another miniature."""
+        return self.larger != self.alone
 
     def on(self, axis: Axis) -> int:
         """The factor on one axis."""

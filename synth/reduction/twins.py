@@ -2,8 +2,8 @@
 
 A miniature executes in full what comes before and after its loops, and begins and ends on a GPU
 as its original does: it fills, caches warm, the slowest thread block is waited for. The fewer trips
-are left, the more of IPC that is (Yu et al., IEEE TC 2015, figure 17). A second miniature with half
-the reduction has the same of all that and twice the trips; so cycles are taken to grow along a line
+are left, the more of IPC that is (Yu et al., IEEE TC 2015, figure 17). A second miniature that is
+reduced less has the same of all that and more trips; so cycles are taken to grow along a line
 through both, which is followed as far as the instructions of the original.
 """
 

@@ -89,11 +89,27 @@ def test_the_order_that_leaves_fewer_instructions():
 
 
 def test_half_a_reduction():
-    assert Reduction(((4, 1), (2,)), 8).halved == Reduction(((2, 1), (1,)), 8)
-    assert Reduction(((1,),), 8).halved == Reduction(((1,),), 4)
-    assert Reduction(((1,),)).halved.is_none
+    assert Reduction(((4, 1), (2,)), 8).larger == Reduction(((2, 1), (1,)), 8)
+    assert Reduction(((1,),), 8).larger == Reduction(((1,),), 4)
+    assert Reduction(((1,),)).larger.is_none
     assert Reduction(((4, 1), (2,)), 8).common_blocks == 8
     assert Reduction(((1,),), 8).common_blocks == 1
+
+
+def test_a_smaller_one_for_the_same_larger_one():
+    most = Reduction(((64, 4),), 8)
+    trips = list(Reduction(((4, 1),)).further(most))
+    assert trips == [Reduction(((4 << n, 1),), 1, 1, 2 << n) for n in (4, 3, 2, 1)]
+    assert {one.larger for one in trips} == {Reduction(((2, 1),))}
+    # The second loop has four trips.
+    both = list(Reduction(((4, 2),)).further(most))
+    assert both == [Reduction(((4 << n, 4),), 1, 1, 2 << n) for n in (4, 3, 2, 1)]
+    blocks = list(Reduction(((1, 1),), 4).further(most))
+    assert blocks == [Reduction(((1, 1),), 8, 1, 4)]
+    assert blocks[0].larger == Reduction(((1, 1),), 2)
+    assert blocks[0].alone == Reduction(((1, 1),), 8)
+    on_part = Reduction(((1, 1),), 16, 8).further(Reduction(((64, 4),), 64))
+    assert [one.larger.blocks for one in on_part] == [8, 8]
 
 
 def test_a_line_through_two_miniatures():

@@ -62,7 +62,7 @@ def test_a_part_has_at_most_its_share_of_the_thread_blocks():
     none, most = Reduction(((1,),)), Reduction(((8,),), 8)
     found = list(on_parts(none, most, [16, 8, 4, 2, 1]))
     assert [(one.blocks, one.parts) for one in found] == [(8, 8), (4, 4), (2, 2)]
-    assert Reduction(((1,),), 16, 8).halved == Reduction(((1,),), 8, 8)
+    assert Reduction(((1,),), 16, 8).larger == Reduction(((1,),), 8, 8)
     assert not Reduction(((1,),), 8, 8).has_twin  # it would be more than the part's share
     assert Reduction(((1,),), 16, 8).common_blocks == 8
     assert Reduction(((4,),), 16, 8).common_blocks == 16
