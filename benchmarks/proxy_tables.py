@@ -75,7 +75,7 @@ class Measured:
         if twins and found and reduction.has_twin:
             larger = reduction.larger
             large = self.run(name_of(larger), gpu)
-            whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
+            whole = self.executed(reduction.none) / reduction.common_blocks
             sizes = self.executed(reduction), self.executed(larger)
             steps = steps_to(whole, *sizes)
             found = followed(found, large, steps) if large and min(sizes) > 0 else None

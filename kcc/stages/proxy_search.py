@@ -67,7 +67,6 @@ class Bench:
         self.study, self.gpus, self.originals = study, tuple(gpus), tuple(originals)
         self.settings, self.folder, self.seed = settings, folder, seed
         self._simulate, self._running, self._trials = simulate, running, trials or NoTrials()
-        self._whole = sum(x.profile.warp_instructions for x in study.launches)
         self._settled = dict[Reduction, Settled]()
         self._simulated = dict[tuple[Reduction, int], Simulated]()
 
@@ -125,7 +124,8 @@ class Bench:
         if twins and reduction.has_twin:
             larger = reduction.larger
             sizes = self.executed(reduction), self.executed(larger)
-            steps = steps_to(self._whole / reduction.common_blocks, *sizes)
+            whole = self.executed(reduction.none) / reduction.common_blocks
+            steps = steps_to(whole, *sizes)
             found = followed(found, self.simulated(larger, number), steps)
         parts = reduction.parts
         settings = slice_settings(self.gpus[number], parts) if parts > 1 else ()

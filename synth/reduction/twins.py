@@ -4,7 +4,8 @@ A miniature executes in full what comes before and after its loops, and begins a
 as its original does: it fills, caches warm, the slowest thread block is waited for. The fewer trips
 are left, the more of IPC that is (Yu et al., IEEE TC 2015, figure 17). A second miniature that is
 reduced less has the same of all that and more trips; so cycles are taken to grow along a line
-through both, which is followed as far as the instructions of the original.
+through both, which is followed as far as the instructions of the miniature without reduction: those
+of the original, and what drives it.
 """
 
 from __future__ import annotations
