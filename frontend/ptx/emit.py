@@ -174,10 +174,9 @@ def _compiled(text: str, options: PtxOptions, machine: llvm.TargetMachine) -> st
             with module:
                 if options.libdevice is not None and "@__nv_" in text:
                     _link(module, options.libdevice, context)
+                _inline(module, machine)
                 if options.restructure:
                     _optimise(module, machine)
-                else:
-                    _inline(module, machine)
                 return str(machine.emit_assembly(module))
         except RuntimeError as error:
             raise InternalError("PTX", str(error)) from None
@@ -205,7 +204,9 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
 
 
 def _inline(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
-    """Put the bodies of primitives in their place, and leave everything else."""
+    """Put the bodies of primitives in their place, and leave everything else. LLVM's pipeline
+    comes after: its first passes would compute in 64 bits what a kernel makes of ids that calls
+    give so."""
     with (
         llvm.create_pipeline_tuning_options(0) as tuning,
         llvm.create_pass_builder(machine, tuning) as builder,

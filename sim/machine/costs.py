@@ -58,13 +58,15 @@ SINCE_VOLTA = frozenset({Generation.VOLTA, Generation.HOPPER})
 class Cost:
     """``slots`` machine instructions on ``unit``, the last result ``steps`` dependent instructions
     after the first begins. ``origin`` says where the numbers come from. Of the instructions those
-    that ``beside`` counts are on other units."""
+    that ``beside`` counts are on other units; ``of_divisor`` are those of a division that the
+    divisions by one number in a block have together."""
 
     unit: Unit
     slots: float
     steps: float
     origin: str
     beside: tuple[tuple[Unit, float], ...] = ()
+    of_divisor: float = 0.0
 
 
 _C = InstructionClass
@@ -126,7 +128,7 @@ _SHORT = (
 )
 _PRODUCT = "Granlund and Montgomery (PLDI 1994): high half of a product, shifts, signs corrected"
 
-_CONVERSIONS = 3
+CONVERSIONS = 3
 """Of each division: of the divisor to a float, its reciprocal, and back (I2F, MUFU.RCP, F2I)."""
 
 _PRODUCTS = 0.4
@@ -134,17 +136,27 @@ _PRODUCTS = 0.4
 for sm_75 and sm_90."""
 
 
-def _divides(slots: float, origin: str) -> Cost:
-    products = round(_PRODUCTS * (slots - _CONVERSIONS))
-    beside = (Unit.SFU, float(_CONVERSIONS)), (Unit.FMA, float(products))
-    return Cost(Unit.ALU, slots, slots + 2, origin, beside)
+def products_of(slots: float) -> float:
+    """Of a division's instructions without conversions those that multiply."""
+    return float(round(_PRODUCTS * slots))
 
+
+def _divides(slots: float, origin: str, of_divisor: float = 0.0) -> Cost:
+    beside = (Unit.SFU, float(CONVERSIONS)), (Unit.FMA, products_of(slots - CONVERSIONS))
+    return Cost(Unit.ALU, slots, slots + 2, origin, beside, of_divisor)
+
+
+_OF_DIVISOR = {False: 8.0, True: 10.0}
+"""Its reciprocal and whether it is zero: by how much fewer the second and third division by one
+number are, by whether they are signed (ptxas 12.9, sm_75 to sm_90)."""
 
 DIVISIONS: dict[tuple[Opcode, bool], Cost] = {
-    (Opcode.UDIV, False): _divides(18, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections"),
-    (Opcode.UREM, False): _divides(17, _PTXAS),
-    (Opcode.SDIV, False): _divides(24, f"{_PTXAS}: as unsigned, and signs"),
-    (Opcode.SREM, False): _divides(22, _PTXAS),
+    (Opcode.UDIV, False): _divides(
+        18, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections", _OF_DIVISOR[False]
+    ),
+    (Opcode.UREM, False): _divides(17, _PTXAS, _OF_DIVISOR[False]),
+    (Opcode.SDIV, False): _divides(24, f"{_PTXAS}: as unsigned, and signs", _OF_DIVISOR[True]),
+    (Opcode.SREM, False): _divides(22, _PTXAS, _OF_DIVISOR[True]),
     (Opcode.UDIV, True): _divides(22, _SHORT),
     (Opcode.UREM, True): _divides(21, _SHORT),
     (Opcode.SDIV, True): _divides(22, _SHORT),

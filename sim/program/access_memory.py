@@ -25,6 +25,14 @@ def is_passed_constant(touch: MemoryAccess) -> bool:
     return touch.space is AddressSpace.CONSTANT and is_argument
 
 
+def is_by_value(touch: MemoryAccess) -> bool:
+    """Whether an access is to an argument that was passed by value, which lies in the constant
+    bank."""
+    array = touch.array
+    is_argument = isinstance(array, Array) and array.kind is ArrayKind.ARGUMENT
+    return touch.space is AddressSpace.PRIVATE and is_argument
+
+
 def memory_of(
     kernel: Kernel, touch: MemoryAccess, generation: Generation, *, by_pointer: bool
 ) -> Memory:

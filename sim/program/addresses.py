@@ -159,6 +159,18 @@ class Addresses:
         """Where what does not change is computed that a block wants: before the loops around it."""
         return self._place(block, None, ())
 
+    def before_short_loop(self, block: int, value: Value) -> int:
+        """Where what rests on a value is computed that a block wants: before the loop that is this
+        one block, if it does not change there."""
+        loop = self.loops.innermost[block]
+        if loop is None or self.loops.loops[loop].blocks != (block,):
+            return block
+        made = self.function.definition(value)
+        changes = made is not None and any(
+            self.values.varies(each, loop) for each in self.values.of(value, block)
+        )
+        return block if changes else self._before(self.loops.loops[loop], block)
+
     def _before(self, loop: Loop, block: int) -> int:
         """The block that leads into a loop; ``block`` where there is no single one."""
         outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)

@@ -235,6 +235,8 @@ class _Integers:
                                   (True, InstructionClass.INT64_MUL))
         }  # fmt: skip
         self.has_wide_products = generation in SINCE_VOLTA
+        self.wide = self._wide_products() if self.has_wide_products else frozenset[object]()
+        """Operands of 32 bits and blocks of products of which all 64 bits are computed."""
         self.joined, self.taken = set[int](), dict[int, Opcode]()
         """Operations that are part of another, and of that one what it took in."""
 
@@ -294,6 +296,8 @@ class _Integers:
         if each.opcode is Opcode.SEXT or _is_low_half(self.function, each):
             return self._extension(each, bits)
         if each.opcode is Opcode.MUL:
+            if bits == 32 and (each.block, frozenset(map(_low_word, each.operands))) in self.wide:
+                return _NOTHING  # the low half of another product
             return self._product(each, bits)
         if each.opcode in _SUMS:
             if self.taken.get(each.index) is Opcode.MUL:
@@ -329,6 +333,24 @@ class _Integers:
         cost = self.products[bits > 32]
         return IntegerCost(cost.unit, cost.slots)
 
+    def _wide_products(self) -> frozenset[object]:
+        """The factors of each product of two narrow numbers that has 64 bits (IMAD.WIDE)."""
+        return frozenset(
+            (each.block, frozenset(map(self._narrow_word, each.operands)))
+            for each in self.function.instructions
+            if each.opcode is Opcode.MUL and _bits(each) == 64
+            and all(map(self._narrow_word, each.operands))
+        )  # fmt: skip
+
+    def _narrow_word(self, value: Value) -> object:
+        """The number of 32 bits of which one of 64 is made; None where it is not."""
+        if isinstance(value, ConstantInt):
+            return _low_word(value) if value.unsigned <= _LOW_HALF else None
+        made = self._made(value)
+        if made is None or made.opcode not in _WIDENING or _bits_of(made.operands[0]) != 32:
+            return None
+        return _low_word(made.operands[0])
+
     def _shift(self, each: AnyInstruction, bits: int) -> IntegerCost:
         if bits <= 32:
             return IntegerCost(Unit.ALU, 1.0)
@@ -337,6 +359,11 @@ class _Integers:
         is_move = isinstance(amount, ConstantInt) and amount.unsigned >= 32
         if each.opcode is Opcode.SHL and is_move and all(u.opcode is Opcode.ASHR for u in users):
             return _NOTHING  # With the shift back it is the extension of the low half.
+        is_high = isinstance(amount, ConstantInt) and amount.unsigned == 32
+        if is_high and each.opcode is not Opcode.SHL and all(
+            user.opcode is Opcode.TRUNC and _bits(user) <= 32 for user in users
+        ):  # fmt: skip
+            return _NOTHING  # The register that has the high half.
         return IntegerCost(Unit.ALU, 1.0 if is_move else 2.0)
 
 
@@ -362,6 +389,15 @@ def _adds_one(each: AnyInstruction) -> bool:
 
 def _halves(bits: int) -> float:
     return float(max(1, -(-bits // 32)))
+
+
+def _low_word(value: Value) -> object:
+    """What tells a number's low 32 bits from others."""
+    return value.unsigned & _LOW_HALF if isinstance(value, ConstantInt) else value
+
+
+def _bits_of(value: Value) -> int:
+    return value.type.bits if isinstance(value.type, IntTy) else 0
 
 
 def _bits(each: AnyInstruction) -> int:

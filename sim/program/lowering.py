@@ -37,11 +37,20 @@ from kcc.sim.flow.divergent_branches import (
     diverging_blocks,
     remainder_tests,
 )
-from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
+from kcc.sim.machine.costs import SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.machine.function_costs import function_cost
-from kcc.sim.program.access_memory import is_passed_constant, memory_of
+from kcc.sim.program.access_memory import is_by_value, is_passed_constant, memory_of
 from kcc.sim.program.addresses import Addresses
-from kcc.sim.program.divisions import division_of, has_doubles, is_double, is_scaling
+from kcc.sim.program.atomics import (
+    after_swap,
+    before_swap,
+    beside_joined,
+    have_one_address,
+    is_joined,
+    is_swapped,
+    let_others_run,
+)
+from kcc.sim.program.divisions import divide, division_of, has_doubles, is_double, is_scaling
 from kcc.sim.program.drafts import Draft, Drafts, close_phis, constant_move
 from kcc.sim.program.ends import beside_barrier, leave
 from kcc.sim.program.folding import folding_of, function_name, own_addresses
@@ -51,7 +60,6 @@ from kcc.sim.program.integer_arithmetic import (
     IntegerCost,
     integer_costs,
 )
-from kcc.sim.program.joined_atomics import have_one_address, is_joined
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.low_halves import low_halves
@@ -61,6 +69,7 @@ from kcc.sim.program.moves import (
     describe,
     from_bank,
     operands_of,
+    work_item,
 )
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
@@ -68,6 +77,7 @@ from kcc.sim.program.pieces import pieces_of
 from kcc.sim.program.predication import predicate, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, private_homes
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
+from kcc.sim.program.repeats import repeats
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
 from kcc.sim.program.wanted_lanes import Lanes, wanted_lanes
@@ -85,11 +95,6 @@ _MEMORY_OF_CLASS = {
     InstructionClass.IMAGE: Memory.IMAGE,
     InstructionClass.SHUFFLE: Memory.SHUFFLE,
 }
-
-_SPECIAL_REGISTERS = {
-    "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
-}  # fmt: skip
-"""Where ptxas 12.9 reads a work-item's numbers (S2R), by the function that asks for them."""
 
 
 def machine_program(
@@ -119,6 +124,8 @@ class _Lowering:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
         self.by_ptxas = generation in SINCE_VOLTA | {Generation.MAXWELL}
+        dominators = facts[Dominators] if self.by_ptxas else None
+        self.repeats = repeats(self.function, dominators) if dominators else dict[int, int]()
         self.integers: Mapping[int, IntegerCost] = (
             integer_costs(self.function, self.folding, self.accesses, generation)
             if self.by_ptxas
@@ -144,7 +151,6 @@ class _Lowering:
             ),
             by_ptxas=self.by_ptxas,
         )
-        dominators = facts[Dominators] if self.by_ptxas else None
         self.predicated = predicated(self.function) if self.by_ptxas else dict[int, int]()
         self.wide_stores, self.stored_by = dict[int, Joined](), dict[int, int]()
         self.drafts = Drafts(len(self.function.blocks), dominators, self.predicated)
@@ -170,6 +176,8 @@ class _Lowering:
                 )
                 for instruction in block.instructions:
                     self._lower(instruction)
+        if self.generation in SINCE_VOLTA:
+            let_others_run(drafts, self.function, self.loops)
         close_phis(self.function, drafts, self.folding.users, self.stored_by)
         idle = predicate(self.function, self.drafts, self.predicated, self.executions)
         with_remainder = self._share_overhead()
@@ -250,6 +258,9 @@ class _Lowering:
         drafts = self.drafts
         if self.wanted.get(instruction.index) == frozenset():
             return
+        if (before := self.repeats.get(instruction.index)) is not None:
+            drafts.result[instruction.index] = drafts.result.get(before, ())
+            return
         if touches := self.accesses.get(instruction.index):
             made = tuple(self._access(instruction, touch) for touch in touches)
             drafts.result[instruction.index] = made
@@ -265,7 +276,7 @@ class _Lowering:
         if self.folding.is_free(instruction):
             drafts.result[instruction.index] = tuple(needs)
             return
-        numbered = self._work_item(instruction)
+        numbered = work_item(drafts, instruction, self.generation) if self.by_ptxas else None
         if numbered is not None:
             drafts.result[instruction.index] = (numbered,)
             return
@@ -302,37 +313,6 @@ class _Lowering:
         operands = operands_of(self.function, self.folding.fused, instruction)
         block = self.addresses.before_loops(instruction.block)
         return from_bank(self.drafts, block, operands, self.constants, self.generation)
-
-    def _work_item(self, instruction: AnyInstruction) -> int | None:
-        """A work-item's number in the grid: its block's and its own in the block, each out of a
-        special register (S2R), and a product with a sum (IMAD)."""
-        name = function_name(instruction) if isinstance(instruction, Call) else ""
-        if not self.by_ptxas or name not in _SPECIAL_REGISTERS:
-            return None
-        made = [
-            self._special(instruction, register, str(instruction.operands[0]))
-            for register in _SPECIAL_REGISTERS[name]
-        ]  # fmt: skip
-        if len(made) == 1:
-            return made[0]
-        size = f"get_local_size {instruction.operands[0]}"
-        made += from_bank(self.drafts, instruction.block, [size], (), self.generation)
-        product = cost_of(InstructionClass.INT_MUL, self.generation) or COSTS[InstructionClass.INT]
-        draft = Draft(
-            product.unit, InstructionClass.INT, product.slots, product.steps, made,
-            line=_line(instruction), instruction=instruction.index,
-        )  # fmt: skip
-        return self.drafts.add(instruction.block, draft)
-
-    def _special(self, instruction: AnyInstruction, register: str, dimension: str) -> int:
-        cost = COSTS[InstructionClass.WORK_ITEM]  # Its steps are additions; one of the unit here.
-        return self.drafts.once(
-            (register, dimension), instruction.block,
-            lambda: Draft(
-                Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, 1.0, [],
-                line=_line(instruction), instruction=instruction.index,
-            ),
-        )  # fmt: skip
 
     def _function(
         self, instruction: AnyInstruction, kind: InstructionClass, count: float, needs: list[int]
@@ -377,19 +357,15 @@ class _Lowering:
             if cost is None:
                 continue
             slots, steps, unit = cost.slots, cost.steps, cost.unit
-            if kind is InstructionClass.INT_DIV:
-                division = division_of(instruction, self.function, self.generation)
-                slots, steps = division.slots, division.steps
-                for other, own_slots in division.beside:
-                    slots -= own_slots
-                    draft = Draft(
-                        other, kind, own_slots * count, 1.0, list(needs), line=_line(instruction),
-                        instruction=instruction.index,
-                    )  # fmt: skip
-                    self.drafts.add(instruction.block, draft)
             if slots * count <= 0:
                 continue
             needs = needs + self._from_bank(instruction)
+            if kind is InstructionClass.INT_DIV:
+                division = division_of(instruction, self.function, self.generation)
+                line, divisor = _line(instruction), instruction.operands[1]
+                before = self.addresses.before_short_loop(instruction.block, divisor)
+                yield divide(self.drafts, instruction, division, count, needs, line, before)
+                continue
             memory = _MEMORY_OF_CLASS.get(kind, Memory.NONE)
             if memory is Memory.BARRIER:
                 slots += beside_barrier(self.function, instruction, self.generation)
@@ -438,14 +414,22 @@ class _Lowering:
         pointers = {id(touch.pointer)}
         needs = self.drafts.needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self.addresses.of(instruction, touch)
+        line = _line(instruction)
         if self.by_ptxas and touch.op is not AccessOp.LOAD:
-            line = _line(instruction)
             needs += brought(self.drafts, outside, instruction, self.constants, line)
         size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
+        swapped = self.by_ptxas and is_swapped(instruction, touch)
+        if swapped:
+            needs.append(before_swap(self.drafts, instruction, needs, line))
         draft = self._access_draft(instruction, touch, size, needs)
-        draft.line, draft.instruction = _line(instruction), instruction.index
+        draft.line, draft.instruction = line, instruction.index
         draft.joined = is_joined(instruction) and have_one_address(address)
         number = self.drafts.add(instruction.block, draft)
+        if swapped:
+            after_swap(self.drafts, instruction, number, line)
+        elif self.by_ptxas and draft.joined:
+            is_wanted = bool(self.folding.users.get(instruction.index))
+            beside_joined(self.drafts, instruction, touch, line, is_wanted=is_wanted)
         if touch.op is AccessOp.LOAD and not touch.volatile:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
@@ -472,9 +456,9 @@ class _Lowering:
         kind = classify(instruction)[0][0]
         home, passed = self._home(touch), self.by_ptxas and is_passed_constant(touch)
         memory = memory_of(self.kernel, touch, self.generation, by_pointer=passed)
-        is_operand = (
-            memory is Memory.CONSTANT_LOAD and not passed and self._is_uniform(instruction, touch)
-        )
+        in_bank = memory is Memory.CONSTANT_LOAD and not passed
+        in_bank |= self.by_ptxas and touch.op is AccessOp.LOAD and is_by_value(touch)
+        is_operand = in_bank and self._is_uniform(instruction, touch)
         if is_operand:
             self.constants.add(instruction.index)
         if is_operand or (home is not None and home.home is Home.REGISTERS):

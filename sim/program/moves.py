@@ -1,11 +1,11 @@
-"""Instructions that only bring something where others want it: numbers into registers, the
-descriptor of global memory into uniform ones."""
+"""Instructions that only bring something where others want it: numbers into registers, those of
+work-items out of special ones, the descriptor of global memory into uniform ones."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from kcc.frontend.ir.instructions import AnyInstruction
+from kcc.frontend.ir.instructions import AnyInstruction, Call
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import PtrTy, size_bytes
 from kcc.frontend.ir.values import (
@@ -17,11 +17,45 @@ from kcc.frontend.ir.values import (
 )
 from kcc.frontend.types import AddressSpace
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.machine.costs import SINCE_VOLTA, Generation, Unit
+from kcc.sim.machine.costs import COSTS, SINCE_VOLTA, Generation, Unit, cost_of
 from kcc.sim.program.drafts import Draft, Drafts, constant_move
-from kcc.sim.program.folding import launch_size
+from kcc.sim.program.folding import function_name, launch_size
 
 _DESCRIBED = frozenset({AddressSpace.GLOBAL, AddressSpace.GENERIC})
+
+
+_SPECIAL_REGISTERS = {
+    "get_global_id": ("CTAID", "TID"), "get_local_id": ("TID",), "get_group_id": ("CTAID",)
+}  # fmt: skip
+"""Where ptxas 12.9 reads a work-item's numbers (S2R), by the function that asks for them."""
+
+
+def work_item(drafts: Drafts, instruction: AnyInstruction, generation: Generation) -> int | None:
+    """A work-item's number in the grid: its block's and its own in the block, each out of a special
+    register (S2R), and a product with a sum (IMAD)."""
+    name = function_name(instruction) if isinstance(instruction, Call) else ""
+    if name not in _SPECIAL_REGISTERS:
+        return None
+    dimension = str(instruction.operands[0])
+    line = instruction.location.line if instruction.location else 0
+    cost = COSTS[InstructionClass.WORK_ITEM]  # Its steps are additions; one of the unit here.
+    made = [
+        drafts.once((register, dimension), instruction.block, lambda: Draft(
+            Unit.SFU, InstructionClass.WORK_ITEM, cost.slots, 1.0, [],
+            line=line, instruction=instruction.index,
+        ))
+        for register in _SPECIAL_REGISTERS[name]
+    ]  # fmt: skip
+    if len(made) == 1:
+        return made[0]
+    size = f"get_local_size {dimension}"
+    made += from_bank(drafts, instruction.block, [size], (), generation)
+    product = cost_of(InstructionClass.INT_MUL, generation) or COSTS[InstructionClass.INT]
+    draft = Draft(
+        product.unit, InstructionClass.INT, product.slots, product.steps, made,
+        line=line, instruction=instruction.index,
+    )  # fmt: skip
+    return drafts.add(instruction.block, draft)
 
 
 def describe(drafts: Drafts, block: int, space: AddressSpace, generation: Generation) -> None:

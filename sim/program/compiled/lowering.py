@@ -309,6 +309,11 @@ class _Compiled:
             return False
         if space is Space.LOCAL:
             return self._touch(place, self.index[place]) is not None
+        own = self.accesses.get(self.index[place] or 0, ())
+        if any(t.op is AccessOp.ATOMIC for t in own) and not is_atomic(
+            self.code.instructions[place]
+        ):
+            return False  # the load of a loop that compares and swaps
         return space in (Space.GLOBAL, Space.SHARED)
 
     def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:

@@ -138,3 +138,49 @@ def test_a_search_is_not_unrolled() -> None:
         " root[i] = p; }"
     )
     assert all(row.every == 1 for row in found.operations)
+
+
+HALVES = "ulong m = (ulong)(uint)a * 0xD2511F53u; out[i] = (int)(m >> 32) ^ b"
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "slots_more"),
+    [
+        (HALVES, " ^ (int)m", 0.0),  # IMAD.WIDE gives both, LOP3 takes three
+        (HALVES, " ^ (a * (int)0xD2511F53u)", 0.0),
+        ("out[i] = a % d", " + b % d", 12.0 + 1.0),  # the reciprocal is there; the sum
+        ("out[i] = a % d", " + b % c", 22.0 + 1.0),
+    ],
+)
+def test_halves_of_products_and_divisions_by_one_number(
+    text: str, more: str, slots_more: float
+) -> None:
+    def whole(body: str) -> float:
+        found = program(
+            "__kernel void k(__global int *out, __global const int *in, int d) {"
+            "int i = get_global_id(0), a = in[4 * i], b = in[4 * i + 1], c = in[4 * i + 2];"
+            f"{body}; }}"
+        )
+        return slots(found, Unit.ALU, Unit.FMA, Unit.SFU)
+
+    assert whole(text + more) - whole(text) == pytest.approx(slots_more)
+
+
+ONE_IN_A_LOOP = """
+kernel void k(global int *out, global const int *in, int d, int n) {{
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) out[i] = in[i] {0};
+}}
+"""
+
+
+def test_what_is_the_divisors_stands_before_a_loop() -> None:
+    plain, divided = (program(ONE_IN_A_LOOP.format(each)) for each in ("+ d", "% d"))
+    (loop,) = [n for n, part in enumerate(divided.blocks) if any(
+        divided.operations[m].unit is Unit.MEMORY for m in part
+    )]  # fmt: skip
+
+    def inside(found: MachineProgram) -> float:
+        return sum(found.operations[n].slots for n in found.blocks[loop])
+
+    assert inside(divided) - inside(plain) == 12 - 1
+    assert slots(divided, *Unit) - slots(plain, *Unit) == 22 - 1
