@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from kcc.base.records import dataclass
 from kcc.frontend.ir.opcodes import Opcode
-from kcc.passes.symbolic.expr import Node, Operation, Sum
+from kcc.passes.symbolic.expr import Node, Operation, Sum, Symbol, SymbolKind
 
-Terms = frozenset[tuple[Node, int]]
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """The number of a loop's iteration, of whatever width: LLVM counts in several."""
+
+    loop: int | str
+
+
+Terms = frozenset[tuple[Node | Iteration, int]]
 """With their coefficients."""
 
 _WIDENING = (Opcode.ZEXT, Opcode.SEXT)
@@ -35,7 +44,9 @@ def flattened(address: Node) -> tuple[list[tuple[Node, int]], int]:
 def where_of(address: Node) -> tuple[Terms, int]:
     """An address as its terms, each once, and its constant."""
     terms, constant = flattened(address)
-    found = dict[Node, int]()
+    found = dict[Node | Iteration, int]()
     for term, coefficient in terms:
-        found[term] = found.get(term, 0) + coefficient
+        is_counter = isinstance(term, Symbol) and term.kind is SymbolKind.COUNTER
+        key = Iteration(term.index) if is_counter else term
+        found[key] = found.get(key, 0) + coefficient
     return frozenset(found.items()), constant

@@ -1,7 +1,7 @@
 """What a branch costs that may diverge.
 
 Since Volta a warp records where its lanes reconverge (BSSY) before they diverge, and waits there
-(BSYNC): once for all branches that lead to one place. ptxas 13 and 11.8 let 12 cycles pass between
+(BSYNC): once for all branches that lead to one place, before a loop that they leave for it. ptxas 13 and 11.8 let 12 cycles pass between
 a comparison and the branch that tests it, and 5 after the branch (control codes for compute
 capabilities 7.5 and 8.6), which nothing but other warps can fill. Tests that are the same for all
 lanes, as those of most loops, are made long before their branch, and cost nothing of the kind.
@@ -9,7 +9,7 @@ lanes, as those of most loops, are made long before their branch, and cost nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control.divergence import Divergence
@@ -34,12 +34,12 @@ diverge (NVIDIA, CUDA C Programming Guide 4.2, section 5.4.2)."""
 
 def diverging_blocks(
     kernel: Kernel, facts: Facts, lengths: Sequence[int]
-) -> tuple[frozenset[int], frozenset[int]]:
+) -> tuple[frozenset[int], Mapping[int, int]]:
     """The blocks that end in a branch that may diverge, but for predicated ones and those to
-    the end (EXIT under a predicate), and those of them that record a reconvergence point: none if
-    only the end is there. ``lengths`` are the operations of each block."""
+    the end (EXIT under a predicate), and the reconvergence points that some of them record: none
+    if only the end is there. ``lengths`` are the operations of each block."""
     blocks, met = kernel.function.blocks, set[int]()
-    parts, recording = set[int](), set[int]()
+    parts, recording = set[int](), dict[int, int]()
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
     for branch, divided in sorted(pairs, key=lambda pair: pair[0].block):
         reconvergence = divided.reconvergence
@@ -57,8 +57,8 @@ def diverging_blocks(
         parts.add(branch.block)
         if reconvergence is not None and lengths[reconvergence] > 1 and reconvergence not in met:
             met.add(reconvergence)
-            recording.add(branch.block)
-    return frozenset(parts), frozenset(recording)
+            recording[branch.block] = reconvergence
+    return frozenset(parts), recording
 
 
 def remainder_tests(

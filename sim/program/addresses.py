@@ -171,6 +171,15 @@ class Addresses:
         )
         return block if changes else self._before(self.loops.loops[loop], block)
 
+    def outside(self, block: int, target: int) -> int:
+        """The block that leads into the loops around a block that another one is not in; the block
+        itself where there are none."""
+        for loop in self.loops.around(block):
+            if target in loop.blocks:
+                break
+            block = self._before(loop, block)
+        return block
+
     def _before(self, loop: Loop, block: int) -> int:
         """The block that leads into a loop; ``block`` where there is no single one."""
         outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)

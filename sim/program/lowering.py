@@ -546,11 +546,26 @@ class _Lowering:
         for block in parts - set(self.predicated.values()):
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
-                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in recording)
+                if block in recording:
+                    self._record(block, recording[block], jumps[-1])
                 if self.generation in SINCE_VOLTA:
                     waits[block] = jumps[-1]
                     drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
+
+    def _record(self, block: int, reconvergence: int, branch: int) -> None:
+        """A reconvergence point is recorded, and waited at, by the branch of a block, or before the
+        loop that this leaves."""
+        place = self.addresses.outside(block, reconvergence)
+        own = self.drafts.rows[branch]
+        if place == block:
+            own.slots += RECONVERGENCE_SLOTS
+            return
+        draft = Draft(
+            Unit.CONTROL, InstructionClass.BRANCH, RECONVERGENCE_SLOTS, 1.0, [], line=own.line
+        )
+        self.drafts.add(place, draft)
+        self.drafts.blocks[place].insert(0, self.drafts.blocks[place].pop())
 
     def _test_remainders(
         self, rows: list[MachineOperation], blocks: list[tuple[int, ...]], loops: Iterable[Loop]

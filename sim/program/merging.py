@@ -28,7 +28,7 @@ from kcc.passes.symbolic.expr import (
     Symbol,
     SymbolKind,
 )
-from kcc.passes.symbolic.places import Terms, where_of
+from kcc.passes.symbolic.places import Iteration, Terms, where_of
 from kcc.sim.program.folding import function_name
 
 Where = tuple[Terms, int]
@@ -199,7 +199,7 @@ def _apart(known: Place, touch: MemoryAccess, place: Place | None) -> bool:
     return len(own) == len(their) == 1 and own != their
 
 
-def _arrays(terms: Terms) -> frozenset[Node]:
+def _arrays(terms: Terms) -> frozenset[Node | Iteration]:
     return frozenset(t for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL)
 
 
@@ -233,7 +233,7 @@ def shared_alignments(
     return found
 
 
-def _multiple_of(node: Node) -> int:
+def _multiple_of(node: Node | Iteration) -> int:
     """A power of two, 1,024 at most, that a number is known to be a multiple of."""
     match node:
         case Number(value=value):

@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from kcc.base.records import dataclass
 from kcc.frontend.builtins.matrix import matrix_product
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast, ExtractElement
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, IrType, VecTy, scalar_of
 from kcc.frontend.ir.values import InstructionRef
@@ -212,14 +212,14 @@ class _Compiled:
                 self.moved.setdefault(index, []).append(each.bytes)
 
     def _loaded(self, each: MachineInstruction, index: int | None) -> int | None:
-        """What a machine instruction came from; for a load that extends what it loads, which has
-        the number of the conversion, the load of the IR."""
+        """What a machine instruction came from; for a load that has the number of what extends it, or
+        takes it to lanes, the load of the IR."""
         at: int | None = index
         while at is not None and each.space in (Space.GLOBAL, Space.SHARED) and not each.is_store:
             row = self.rows[at]
             if at in self.accesses:
                 return at
-            operand = row.operand if isinstance(row, Cast) else None
+            operand = row.operands[0] if isinstance(row, Cast | ExtractElement) else None
             at = operand.index if isinstance(operand, InstructionRef) else None
         return index
 

@@ -29,7 +29,9 @@ from kcc.sim.program.compiled.lowering import (
     lanes_of,
 )
 
-_EXTENSIONS = frozenset({"zext", "sext", "trunc", "fpext", "fptrunc", "bitcast"})
+_EXTENSIONS = frozenset(
+    {"zext", "sext", "trunc", "fpext", "fptrunc", "bitcast", "extractelement"}
+)  # fmt: skip
 _SPACES = {
     Space.GLOBAL: ("global", "generic", "constant"),
     Space.SHARED: ("local",),
@@ -82,7 +84,7 @@ class _Marking:
         self.access = [self._access(e, i) for e, i in zip(self.rows, self.index, strict=True)]
 
     def _loaded(self, each: MachineInstruction, index: int | None) -> int | None:
-        """A load that extends what it loads has the number of the conversion."""
+        """A load may have the number of what extends it, or takes it to lanes."""
         at = index
         while at is not None and each.space in (Space.GLOBAL, Space.SHARED) and not each.is_store:
             row = self.tables.instructions[at]
