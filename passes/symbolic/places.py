@@ -46,7 +46,8 @@ def where_of(address: Node) -> tuple[Terms, int]:
     terms, constant = flattened(address)
     found = dict[Node | Iteration, int]()
     for term, coefficient in terms:
-        is_counter = isinstance(term, Symbol) and term.kind is SymbolKind.COUNTER
-        key = Iteration(term.index) if is_counter else term
+        key: Node | Iteration = term
+        if isinstance(term, Symbol) and term.kind is SymbolKind.COUNTER:
+            key = Iteration(term.index)
         found[key] = found.get(key, 0) + coefficient
     return frozenset(found.items()), constant

@@ -1,10 +1,11 @@
 """What a branch costs that may diverge.
 
 Since Volta a warp records where its lanes reconverge (BSSY) before they diverge, and waits there
-(BSYNC): once for all branches that lead to one place, before a loop that they leave for it. ptxas 13 and 11.8 let 12 cycles pass between
-a comparison and the branch that tests it, and 5 after the branch (control codes for compute
-capabilities 7.5 and 8.6), which nothing but other warps can fill. Tests that are the same for all
-lanes, as those of most loops, are made long before their branch, and cost nothing of the kind.
+(BSYNC): once for all branches that lead to one place, before a loop that they leave for it. ptxas
+13 and 11.8 let 12 cycles pass between a comparison and the branch that tests it, and 5 after the
+branch (control codes for compute capabilities 7.5 and 8.6), which nothing but other warps can fill.
+Tests that are the same for all lanes, as those of most loops, are made long before their branch,
+and cost nothing of the kind.
 """
 
 from __future__ import annotations

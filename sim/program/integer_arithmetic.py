@@ -237,6 +237,7 @@ class _Integers:
         self.has_wide_products = generation in SINCE_VOLTA
         self.wide = self._wide_products() if self.has_wide_products else frozenset[object]()
         """Operands of 32 bits and blocks of products of which all 64 bits are computed."""
+        self.high = _high_words(function)
         self.joined, self.taken = set[int](), dict[int, Opcode]()
         """Operations that are part of another, and of that one what it took in."""
 
@@ -267,7 +268,9 @@ class _Integers:
             return False
         if inner.opcode is Opcode.SHL and not isinstance(inner.operands[1], ConstantInt):
             return False
-        if inner.opcode is Opcode.MUL and _bits(inner) > 32:
+        if inner.index in self.high and _shifts_by(inner, 32):
+            return False
+        if inner.opcode is Opcode.MUL and _bits(inner) > 32 and not self._is_wide_product(inner):
             return False
         if user.opcode is Opcode.MUL and not _adds_one(inner):
             return False
@@ -288,7 +291,8 @@ class _Integers:
         )
 
     def _cost(self, each: AnyInstruction) -> IntegerCost | None:
-        bits = min(_bits(each), 32) if each.index in self.near else _bits(each)
+        is_half = each.index in self.near or each.index in self.high
+        bits = min(_bits(each), 32) if is_half else _bits(each)
         if bits <= 1:
             return None
         if each.index in self.joined or self._is_offset(each):
@@ -305,6 +309,8 @@ class _Integers:
             return IntegerCost(Unit.ALU, _halves(bits))
         if each.opcode in _LOGIC:
             return IntegerCost(Unit.ALU, _logic(each, bits))
+        if each.index in self.high and _shifts_by(each, 32):
+            return _NOTHING  # Another name for the register.
         if each.opcode in _SHIFTS:
             return self._shift(each, bits)
         return None
@@ -321,14 +327,8 @@ class _Integers:
         return _NOTHING if for_addresses or narrow else IntegerCost(Unit.ALU, 1.0)
 
     def _product(self, each: AnyInstruction, bits: int) -> IntegerCost:
-        """A product, or one with a sum."""
-        if (
-            bits > 32
-            and self.has_wide_products
-            and all(
-                _is_narrow(self.function, o) for o in each.operands if isinstance(o, InstructionRef)
-            )
-        ):
+        """A product, or one with a sum, which takes in no product of 64 bits but of narrow ones."""
+        if bits > 32 and (each.opcode is not Opcode.MUL or self._is_wide_product(each)):
             return IntegerCost(Unit.FMA, 1.0)
         cost = self.products[bits > 32]
         return IntegerCost(cost.unit, cost.slots)
@@ -350,6 +350,13 @@ class _Integers:
         if made is None or made.opcode not in _WIDENING or _bits_of(made.operands[0]) != 32:
             return None
         return _low_word(made.operands[0])
+
+    def _is_wide_product(self, each: AnyInstruction) -> bool:
+        """Whether a product of 64 bits is one of narrow numbers (IMAD.WIDE)."""
+        return self.has_wide_products and all(
+            _is_narrow(self.function, o) or _is_masked(self._made(o))
+            for o in each.operands if isinstance(o, InstructionRef)
+        )  # fmt: skip
 
     def _shift(self, each: AnyInstruction, bits: int) -> IntegerCost:
         if bits <= 32:
@@ -376,6 +383,38 @@ def _logic(each: AnyInstruction, bits: int) -> float:
             low, high = operand.unsigned & _LOW_HALF, operand.unsigned >> 32
             return float((low not in (0, _LOW_HALF)) + (high not in (0, _LOW_HALF)))
     return 2.0
+
+
+def _is_masked(made: AnyInstruction | None) -> bool:
+    """Whether no more than the low half is left of a number."""
+    mask = made.operands[1] if made is not None and made.opcode is Opcode.AND else None
+    return isinstance(mask, ConstantInt) and mask.unsigned <= _LOW_HALF
+
+
+def _shifts_by(each: AnyInstruction, bits: int) -> bool:
+    amount = each.operands[1] if each.opcode in _SHIFTS else None
+    return isinstance(amount, ConstantInt) and amount.unsigned == bits
+
+
+def _high_words(function: Function) -> frozenset[int]:
+    """The numbers of 64 bits whose low half is zero, as a narrow sum is that was shifted up to take
+    its sign from there: one word is computed."""
+    found = set[int]()
+    for each in function.instructions:
+        if _bits(each) != 64:
+            continue
+        if each.opcode is Opcode.SHL:
+            amount = each.operands[1]
+            is_high = isinstance(amount, ConstantInt) and 32 <= amount.unsigned < 64
+        else:
+            is_high = each.opcode in _SUMS | _LOGIC and all(
+                o.index in found if isinstance(o, InstructionRef)
+                else isinstance(o, ConstantInt) and o.unsigned & _LOW_HALF == 0
+                for o in each.operands
+            )  # fmt: skip
+        if is_high:
+            found.add(each.index)
+    return frozenset(found)
 
 
 def _adds_one(each: AnyInstruction) -> bool:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kcc.frontend.builtins.matrix import matrix_product
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Return
-from kcc.frontend.ir.types import VOID, size_bytes
+from kcc.frontend.ir.instructions import AnyInstruction, Call, IntCompare, Load, Return, Select
+from kcc.frontend.ir.types import VOID, scalar_of, size_bytes
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -73,6 +73,7 @@ from kcc.sim.program.moves import (
 )
 from kcc.sim.program.operand_reads import block_reads
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.program.phi_moves import move_into_phis
 from kcc.sim.program.pieces import pieces_of
 from kcc.sim.program.predication import predicate, predicated
 from kcc.sim.program.private_arrays import Home, PrivateHome, private_homes
@@ -178,6 +179,8 @@ class _Lowering:
                     self._lower(instruction)
         if self.generation in SINCE_VOLTA:
             let_others_run(drafts, self.function, self.loops)
+        if self.by_ptxas:
+            move_into_phis(self.function, self.loops, drafts, self.folding.users)
         close_phis(self.function, drafts, self.folding.users, self.stored_by)
         idle = predicate(self.function, self.drafts, self.predicated, self.executions)
         with_remainder = self._share_overhead()
@@ -347,6 +350,8 @@ class _Lowering:
                 kind = _OF_LOW_HALF.get(kind, kind)
             if kind is InstructionClass.FP16 and self.generation in PAIRED:
                 count = math.ceil(count / 2)
+            if self.by_ptxas and isinstance(instruction, IntCompare | Select):
+                count *= -(-size_bytes(scalar_of(instruction.operands[1].type)) // 4)
             if kind is InstructionClass.FP_DIV and is_scaling(instruction, self.kernel.language):
                 kind = InstructionClass.FP32
             own = self._function(instruction, kind, count, needs)

@@ -212,8 +212,8 @@ class _Compiled:
                 self.moved.setdefault(index, []).append(each.bytes)
 
     def _loaded(self, each: MachineInstruction, index: int | None) -> int | None:
-        """What a machine instruction came from; for a load that has the number of what extends it, or
-        takes it to lanes, the load of the IR."""
+        """What a machine instruction came from; for a load that has the number of what extends it,
+        or takes it to lanes, the load of the IR."""
         at: int | None = index
         while at is not None and each.space in (Space.GLOBAL, Space.SHARED) and not each.is_store:
             row = self.rows[at]
