@@ -11,11 +11,13 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
+from kcc.base.cache_folder import is_trusted, keep, kept, user_cache_dir
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.scratch import scratch_folder
 from kcc.frontend.kernel import CompiledUnit, Language
@@ -32,6 +34,9 @@ _HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc")
 """The packages that have headers; that of nvcc has those of ``nvcuda::wmma``."""
 
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"\n]*)(")', re.MULTILINE)
+_READS_MORE = re.compile(r"^[ \t]*#[ \t]*include[ \t]+[^<\"\s]|__has_include", re.MULTILINE)
+"""What may depend on files that a request does not hold."""
+
 _MESSAGE = re.compile(r"(.*?)\((\d+)\): (error|catastrophic error|warning)[^:]*: (.*)")
 
 
@@ -115,11 +120,49 @@ def _asked(cut: Cut, words: list[str], library: Path) -> dict[str, str]:
         "library": str(library), "source": cut.main, "name": cut.name,
         "options": words, "instantiate": cut.templates, "headers": cut.headers,
     }  # fmt: skip
+    text = json.dumps(request)
+    is_whole = not any(word.startswith("-include=") for word in words)
+    folder = _kept_in(file.text for file in cut.files.values()) if is_whole else None
+    name = "" if folder is None else _name(text, library)
+    before = None if folder is None else kept(folder, name)
+    if before is not None:
+        return json.loads(before)
+    answer = _answer(text, cut)
+    if folder is not None:
+        keep(folder, name, answer.encode())
+    return json.loads(answer)
+
+
+def _kept_in(texts: Iterable[str]) -> Path | None:
+    """Where answers are kept; None where they are not, or rest on what a request does not hold."""
+    root = user_cache_dir()
+    folder = None if root is None else root / "nvrtc"
+    if folder is None or not is_trusted(folder) or any(map(_READS_MORE.search, texts)):
+        return None
+    return folder
+
+
+def _name(request: str, library: Path) -> str:
+    """Of an answer: by what is asked, and of whom. The toolkit's headers are its packages'."""
+    parts = [request, RUNNER.read_text(encoding="utf-8"), _stamp(library)]
+    parts += [_stamp(f / n / "include") for f in _packages() for n in _HEADERS]
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _stamp(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return "none"
+    return f"{path} {found.st_size} {found.st_mtime_ns}"
+
+
+def _answer(request: str, cut: Cut) -> str:
     with scratch_folder() as folder:
         target = folder / "answer.json"
         try:
             done = subprocess.run(
-                [sys.executable, str(RUNNER), str(target)], input=json.dumps(request),
+                [sys.executable, str(RUNNER), str(target)], input=request,
                 capture_output=True, text=True, check=False, timeout=TIME_LIMIT_SECONDS,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -128,7 +171,7 @@ def _asked(cut: Cut, words: list[str], library: Path) -> dict[str, str]:
         if not target.exists():
             message = f"NVRTC's process ends with {done.returncode}"
             raise DiagnosticError([Diagnostic("K436", message, Span(cut.name, 0))])
-        return json.loads(target.read_text(encoding="utf-8"))
+        return target.read_text(encoding="utf-8")
 
 
 def _errors(log: str) -> list[Error]:

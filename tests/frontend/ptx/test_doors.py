@@ -120,3 +120,39 @@ def test_nvrtc_that_does_not_end_is_a_message(
     with pytest.raises(DiagnosticError, match=r"does not end within 0\.5 s") as caught:
         nvrtc.ptx_text(source, BuildOptions(), tmp_path / "libnvrtc.so")
     assert caught.value.diagnostics[0].code == "K436"
+
+
+def test_nvrtcs_answers_are_kept_by_what_they_rest_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By the source and its headers' text; not where a file may be read that is not known."""
+    runner, asked = tmp_path / "runner.py", tmp_path / "asked"
+    runner.write_text(
+        "import pathlib, sys\n"
+        f"with open({str(asked)!r}, 'a') as file: file.write('x')\n"
+        """pathlib.Path(sys.argv[1]).write_text('{"ptx": "of a run"}')\n"""
+    )
+    monkeypatch.setattr(nvrtc, "RUNNER", runner)
+    monkeypatch.setenv("KCC_CACHE_DIR", str(tmp_path / "cache"))
+    header = tmp_path / "own.h"
+    asked.touch()
+
+    def runs(text: str, options: BuildOptions | None = None) -> int:
+        before = len(asked.read_text())
+        source = SourceText("k.cu", text, str(tmp_path))
+        assert (
+            nvrtc.ptx_text(source, options or BuildOptions(), tmp_path / "libnvrtc.so")
+            == "of a run"
+        )
+        return len(asked.read_text()) - before
+
+    header.write_text("#define N 1\n")
+    text = '#include "own.h"\n__global__ void k() {}'
+    assert [runs(text), runs(text), runs(text + "\n")] == [1, 0, 1]
+    assert runs(text, BuildOptions(fast_relaxed_math=True)) == 1
+    header.write_text("#define N 2\n")
+    assert [runs(text), runs(text)] == [1, 0]
+    hidden = '#define OWN "own.h"\n#include OWN\n__global__ void k() {}'
+    assert [runs(hidden), runs(hidden)] == [1, 1]
+    forced = BuildOptions(forced_includes=("own.h",))
+    assert [runs(text, forced), runs(text, forced)] == [1, 1]

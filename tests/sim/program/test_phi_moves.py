@@ -32,8 +32,8 @@ def test_what_a_loop_carries_and_still_wants() -> None:
 
 
 def in_loop(found: MachineProgram) -> float:
-    """Moves of the block that loads and branches."""
-    (own,) = (
+    """Moves of the last block that loads: the loop, of which the first round may stand before."""
+    *_, own = (
         rows for part in found.blocks if (rows := [found.operations[n] for n in part])
         and {Memory.GLOBAL_LOAD} <= {row.memory for row in rows}
     )  # fmt: skip
