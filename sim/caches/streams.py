@@ -47,7 +47,6 @@ from kcc.sim.flow.folded_grid import period_of
 from kcc.sim.flow.launch_flow import Flow, grid_of
 from kcc.sim.flow.open_arguments import open_arguments, placed
 from kcc.sim.program.atomics import have_one_address, is_joined
-from kcc.sim.program.atomics import is_joined
 
 Ints = NDArray[np.int64]
 

@@ -12,9 +12,6 @@ import numpy as np
 from kcc.sim.caches.streams import LINE, SECTOR, Ints, Stream
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.atomics import AtomicQueue
-from kcc.sim.machine.atomics import queue_of
-from kcc.sim.machine.costs import Generation
-from kcc.sim.program.atomics import is_joined
 from kcc.sim.program.operations import MachineOperation, Memory
 
 

@@ -144,7 +144,7 @@ def _kept_in(texts: Iterable[str]) -> Path | None:
 
 def _name(request: str, library: Path) -> str:
     """Of an answer: by what is asked, and of whom. The toolkit's headers are its packages'."""
-    parts = [request, RUNNER.read_text(encoding="utf-8"), _stamp(library)]
+    parts = [request, RUNNER.read_text(encoding="utf-8"), _stamp(library), str(Path.cwd())]
     parts += [_stamp(f / n / "include") for f in _packages() for n in _HEADERS]
     return sha256("\0".join(parts).encode()).hexdigest()
 
