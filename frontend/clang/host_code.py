@@ -130,20 +130,21 @@ def _has_block(statement: str) -> bool:
 _ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)+")
 
 
-def _member(plain: str, opening: int, offset: int) -> tuple[int, int] | None:
-    """The member around an offset of the record whose brace is at ``opening``: up to its semicolon
-    or the end of its body."""
+def _members(plain: str, opening: int) -> list[tuple[int, int]]:
+    """The members of the record whose brace is at ``opening``, each up to its semicolon or the end
+    of its body."""
+    found = list[tuple[int, int]]()
     start, depth, nested = opening + 1, 0, 0
-    for place in range(opening + 1, matching_brace(plain, opening)):
-        sign = plain[place]
+    close = matching_brace(plain, opening)
+    for match in re.compile(r"[][(){};]").finditer(plain, opening + 1, close):
+        sign = match[0]
         depth += (sign in "([") - (sign in ")]")
         nested += (sign == "{") - (sign == "}")
         if nested == 0 and (sign == "}" or (sign == ";" and depth == 0)):
-            if place >= offset:
-                label = _ACCESS.match(plain, start, place)
-                return label.end() if label else start, place + 1
-            start, depth = place + 1, 0
-    return None
+            label = _ACCESS.match(plain, start, match.start())
+            found.append((label.end() if label else start, match.end()))
+            start, depth = match.end(), 0
+    return found
 
 
 def closing_angle(text: str, opening: int) -> int | None:
@@ -174,6 +175,10 @@ class Editable:
 
     items: list[Item] = field(init=False)
     _softened: set[int] = field(default_factory=set[int])
+    _members: dict[int, list[tuple[int, int]]] = field(
+        default_factory=dict[int, list[tuple[int, int]]]
+    )
+    """Of records by where they begin; what is taken out of one leaves the others where they are."""
     _starts: list[int] = field(init=False)
     _lines: list[int] = field(init=False)
 
@@ -182,6 +187,7 @@ class Editable:
 
     def _index(self) -> None:
         self.items = items(self.text)
+        self._members.clear()
         self._starts = [item.start for item in self.items]
         self._lines = [0, *(m.end() for m in re.finditer("\n", self.text))]
 
@@ -252,15 +258,19 @@ class Editable:
 
     def hide_member(self, item: Item, line: int, column: int) -> bool:
         """Take out the member of a record around a place; whether there is one."""
-        offset, plain = self.offset(line, column), masked(self.text)
-        opening = plain.find("{", item.start, item.end)
-        if item.body or not item.start <= opening < offset:
+        offset = self.offset(line, column)
+        if item.body:
             return False
-        found = _member(plain, opening, offset)
-        if found is None:
+        if item.start not in self._members:
+            plain = masked(self.text)
+            opening = plain.find("{", item.start, item.end)
+            self._members[item.start] = [] if opening < 0 else _members(plain, opening)
+        members = self._members[item.start]
+        index = bisect_right(members, (offset, len(self.text))) - 1
+        if index < 0 or offset >= members[index][1]:
             return False
-        if self.text[found[0] : found[1]].strip():
-            self._hide(*found)
+        if self.text[members[index][0] : members[index][1]].strip():
+            self._hide(*members[index])
         return True  # or gone already, for another error
 
     def _uses(self, body: tuple[int, int], names: Sequence[str]) -> list[tuple[int, str]]:
