@@ -577,6 +577,8 @@ _SCALARS = {
 
 
 def _scalar_image(value: KernelArgument, type_: str) -> bytes:
+    if isinstance(value, (int, float)) and type_ == "i1":
+        return bytes([bool(value)])  # CUDA's bool
     if isinstance(value, (int, float)):
         wanted = _SCALARS[type_]
         if isinstance(value, int) and np.issubdtype(wanted, np.integer):

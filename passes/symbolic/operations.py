@@ -46,9 +46,9 @@ _SIZES = frozenset({SymbolKind.GLOBAL_SIZE, SymbolKind.LOCAL_SIZE, SymbolKind.NU
 
 ELEMENTWISE = frozenset({
     "abs", "smax", "smin", "umax", "umin", "sadd.sat", "ssub.sat", "uadd.sat", "usub.sat",
-    "fshl", "fshr", "ctpop", "ctlz", "cttz", "fabs", "floor", "ceil", "trunc", "rint",
-    "nearbyint", "roundeven", "round", "fma", "fmuladd", "sqrt", "copysign", "minnum", "maxnum",
-    "minimum", "maximum", "fptosi.sat", "fptoui.sat",
+    "fshl", "fshr", "ctpop", "ctlz", "cttz", "bitreverse", "bswap", "fabs", "floor", "ceil",
+    "trunc", "rint", "nearbyint", "roundeven", "round", "fma", "fmuladd", "sqrt", "copysign",
+    "minnum", "maxnum", "minimum", "maximum", "fptosi.sat", "fptoui.sat",
 })  # fmt: skip
 """Intrinsics that are evaluated lane by lane, exactly."""
 

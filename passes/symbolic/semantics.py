@@ -206,6 +206,15 @@ def _ones(bits: int, a: Array, name: str) -> Array:
             return U64(bits) - np.bitwise_count(filled).astype(U64)
 
 
+def _reversed(bits: int, a: Array, group: int) -> Array:
+    """Groups of so many bits in reverse order."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        if shift >= group:
+            low = U64(((1 << 64) - 1) // ((1 << shift) + 1))
+            a = ((a & low) << U64(shift)) | ((a >> U64(shift)) & low)
+    return a >> U64(64 - bits)
+
+
 def _counted(
     predicate: IntPredicate, bits: int, start: Array, step: Array, bound: Array
 ) -> tuple[Array, Mask]:
@@ -309,6 +318,8 @@ def integer(  # noqa: C901, PLR0911, PLR0912 -- one case per operator
             return _funnel(operator, bits, a, b, operands[2]), None
         case "ctpop" | "ctlz" | "cttz":
             return _ones(bits, a, operator), None
+        case "bitreverse" | "bswap":
+            return _reversed(bits, a, 1 if operator == "bitreverse" else 8), None
         case _:
             return None
 

@@ -69,6 +69,14 @@ def test_counts_of_a_source(source: str, capsys: pytest.CaptureFixture[str]) -> 
     assert (kernel["name"], document["launch_count"]) == ("axpy", 1)
 
 
+def test_a_flag_is_true_or_false(tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text("__global__ void k(int *o, bool f) { o[threadIdx.x] = f ? 7 : 5; }")
+    command = ["run", str(file), "--grid", "1", "--block", "32", "--arg", "o=int[32]", "--arg"]
+    for given, wanted in (("0", 5), ("1", 7)):
+        assert (saved(tmp_path, [*command, f"f={given}"], "o") == wanted).all()
+
+
 def test_what_runs_scripts_runs_sources(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -226,6 +226,17 @@ def test_arrays_and_constants_agree(operator: Opcode | str, type_: IntTy, a: int
     assert made.value == wrap(int(found[0]), type_.bits)
 
 
+@given(st.sampled_from([16, 32, 64]), st.integers(0, 2**64 - 1))
+def test_bits_and_bytes_in_reverse_order(bits: int, value: int):
+    value %= 1 << bits
+    reverse = int(f"{value:0{bits}b}"[::-1], 2)
+    swapped = int.from_bytes(value.to_bytes(bits // 8, "little"), "big")
+    for operator, wanted in (("bitreverse", reverse), ("bswap", swapped)):
+        found = semantics.integer(operator, bits, [semantics.constant(value, IntTy(bits))], None)
+        assert found is not None
+        assert int(found[0][0]) == wanted
+
+
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(1, 9), st.integers(0, 40))
 def test_repeated_division_is_division_by_a_power(start: int, by: int, times: int):
     value = start
