@@ -110,10 +110,11 @@ class Intervals:
                 return (0, (1 << max(high for _, high in inner).bit_length()) - 1)
             case Opcode.LSHR | Opcode.ASHR if inner[0][0] >= 0:
                 return (0, inner[0][1])
-            case "smax":
-                return (max(inner[0][0], inner[1][0]), max(inner[0][1], inner[1][1]))
-            case "smin":
-                return (min(inner[0][0], inner[1][0]), min(inner[0][1], inner[1][1]))
+            case "smax" | "smin":
+                chosen = max if node.operator == "smax" else min
+                return (chosen(inner[0][0], inner[1][0]), chosen(inner[0][1], inner[1][1]))
+            case "umin" if any(low >= 0 for low, _ in inner):
+                return (0, min(high for low, high in inner if low >= 0))
             case "divpow" | "ashrmul" if inner[0][0] >= 0:
                 return (0, inner[0][1])
             case "iterations":

@@ -41,6 +41,7 @@ from kcc.sim.caches.access_costs import (
     shifts_of,
 )
 from kcc.sim.caches.index_arrays import Pieces, as_indexed, indices_of
+from kcc.sim.caches.reach import array_sizes, reach_of
 from kcc.sim.caches.row_traversals import Member, Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import loaded_by_all, placed_at, power_inside, with_fills
 from kcc.sim.flow.folded_grid import period_of
@@ -127,7 +128,7 @@ def streams_of(
 ) -> tuple[Stream, ...]:  # fmt: skip
     """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
     lane moves in each: more than in the source where neighbours were made one access; those that
-    became part of another one are not in it. ``array_bytes`` of arrays that have a known size.
+    became part of another one are not in it. ``array_bytes`` are the sizes of arrays, where given.
     ``found_before`` of the same launch, which this adds to."""
     reader = _Reader(kernel, facts, flow, banks, array_bytes, found_before)
     streams = [
@@ -136,12 +137,18 @@ def streams_of(
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
     traversals = traversals_of(reader.steps, reader.members)
-    found = [
-        bounded(
-            replace(stream, traversal=traversals.get(stream.access)), array_bytes.get(stream.array)
-        )
-        for stream in streams
-    ]
+    accesses = facts[MemoryAccesses].accesses
+    unknown = {s.array for s in streams if s.rows is None and not s.is_local}
+    sizes = dict(array_sizes(reader.study, accesses, frozenset(unknown - array_bytes.keys())))
+    sizes |= array_bytes
+    found = list[Stream]()
+    for each in streams:
+        stream = replace(each, traversal=traversals.get(each.access))
+        if each.array in unknown and each.rows is None:
+            reach = reach_of(reader.study, accesses[each.access])
+            own = bounded(stream, None if reach is None else reach[1] - reach[0])
+            stream = replace(own, array_bytes=None)  # others may reach other parts of the array
+        found.append(bounded(stream, sizes.get(each.array)))
     asked = dict[str, float]()
     for each in found:
         if each.rows is None and each.is_load:
