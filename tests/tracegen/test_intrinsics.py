@@ -26,14 +26,15 @@ EDGES = {
     "i16": [0, 1, -1, 32767, -32768, 77],
     "i32": [0, 1, -1, 2**31 - 1, -(2**31), 12345],
     "i64": [0, 1, -1, 2**63 - 1, -(2**63), 1 << 40],
+    "half": [0.0, -0.0, 1.5, -2.5, 0.3333, 1.001, 300.25, 6e-8, np.inf, np.nan],
     "float": [0.0, -0.0, 1.5, -2.5, np.inf, np.nan],
     "double": [0.0, -0.0, 0.5, -3.5, -np.inf, np.nan],
 }
 DTYPES = {
-    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "float": np.float32,
-    "double": np.float64,
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "half": np.float16,
+    "float": np.float32, "double": np.float64,
 }  # fmt: skip
-SUFFIXES = {"float": "f32", "double": "f64"}
+SUFFIXES = {"half": "f16", "float": "f32", "double": "f64"}
 
 INTEGERS, FLOATS = ("i8", "i16", "i32", "i64"), ("float", "double")
 
@@ -176,9 +177,9 @@ CASES: list[Case] = [
       for r in ("i8", "i32", "i64")],
     *[(n, "<4 x i32>", ["<4 x i8>", "<4 x i8>"], "", ["<4 x i32>", "<4 x i8>"])
       for n in ("scmp", "ucmp")],
-    *[(n, t, [t], "", [t]) for n in FLOAT_ONE for t in FLOATS],
-    *[(n, t, [t, t], "", [t]) for n in FLOAT_TWO for t in FLOATS],
-    *[(n, t, [t] * 3, "", [t]) for n in FLOAT_THREE for t in FLOATS],
+    *[(n, t, [t], "", [t]) for n in FLOAT_ONE for t in ("half", *FLOATS)],
+    *[(n, t, [t, t], "", [t]) for n in FLOAT_TWO for t in ("half", *FLOATS)],
+    *[(n, t, [t] * 3, "", [t]) for n in FLOAT_THREE for t in ("half", "<2 x half>", *FLOATS)],
     *[(n, r, [t], "", [r, t]) for n in ("fptosi.sat", "fptoui.sat") for t in FLOATS
       for r in ("i8", "i64")],
     ("ldexp", "float", ["float", "i32"], "", ["float", "i32"]),

@@ -134,7 +134,7 @@ def cast(writer: Writer, instruction: Cast, operand: Wide) -> Wide:
         case Opcode.BITCAST:
             return bitcast(writer, operand, parts_of(instruction.type))
         case Opcode.FPTRUNC if set(parts_of(instruction.type)) == {HALF}:
-            return Wide(tuple(_to_half(writer, p) for p in operand.parts))
+            return Wide(tuple(to_half(writer, p) for p in operand.parts))
         case Opcode.FPTOSI | Opcode.FPTOUI:
             return _float_to_int(writer, instruction, operand)
         case _:
@@ -150,7 +150,7 @@ def convert(writer: Writer, word: str, part: Value, target: Part) -> Value:
     return writer.code.cast(word, part, to)
 
 
-def _to_half(writer: Writer, part: Value) -> Value:
+def to_half(writer: Writer, part: Value) -> Value:
     """Rounded once. A double goes through float rounded to odd (Boldo and Melquiond, "When double
     rounding is odd", 2005): the host has no direct conversion, and LLVM's library call for it is
     not there when code is compiled at run time."""

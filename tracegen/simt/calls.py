@@ -8,9 +8,15 @@ from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitiv
 from kcc.frontend.ir import intrinsics
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import Call
-from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
+from kcc.frontend.ir.types import DOUBLE, HALF, I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
 from kcc.frontend.ir.values import ConstantInt
-from kcc.tracegen.simt.arithmetic import align_shapes, masked_count, type_suffix
+from kcc.tracegen.simt.arithmetic import (
+    align_shapes,
+    convert,
+    masked_count,
+    to_half,
+    type_suffix,
+)
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.lanes import write_lane_call
@@ -192,6 +198,9 @@ def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
         if name in ("llvm.sshl.sat", "llvm.ushl.sat"):
             arguments[1] = masked_count(frame, arguments[1])
         wide = isinstance(arguments[0].type, VecTy)
+        if name == "llvm.fma" and result == HALF:
+            parts.append(_half_fma(frame, arguments))
+            continue
         type_ = frame.vector_type(result) if wide else result
         suffixes = [type_suffix(type_)]
         if name in ("llvm.fptosi.sat", "llvm.fptoui.sat"):
@@ -205,6 +214,14 @@ def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
         arguments += [const_int(f.type, f.value) for f in flags]
         parts.append(frame.call_intrinsic(f"{name}.{'.'.join(suffixes)}", type_, arguments))
     return Wide(tuple(parts))
+
+
+def _half_fma(frame: WarpFrame, arguments: list[Value]) -> Value:
+    """By way of double, where the product is exact and the sum is never rounded to halfway between
+    two halves: LLVM's library call for it is not there when code is compiled at run time."""
+    doubles = [convert(frame, "fpext", each, DOUBLE) for each in arguments]
+    type_ = doubles[0].type
+    return to_half(frame, frame.call_intrinsic(f"llvm.fma.{type_suffix(type_)}", type_, doubles))
 
 
 def _is_immediate(name: str, operand: ConstantInt, call: Call) -> bool:
