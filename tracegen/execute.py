@@ -307,7 +307,7 @@ class PreparedLaunch:
         name = self.kernel.arguments[index].name
         is_pointer = str(argument.type).startswith("ptr")
         if argument.attributes.byval is not None:
-            return name, np.frombuffer(_image(value), np.uint8)
+            return name, np.frombuffer(bytes_of(value), np.uint8)
         if is_pointer and isinstance(value, np.ndarray):
             return name, np.ascontiguousarray(value).reshape(-1).view(np.uint8)
         return None
@@ -562,7 +562,7 @@ def _three(sizes: tuple[int, ...], otherwise: int) -> tuple[int, int, int]:
     return (x, y, z)
 
 
-def _image(value: KernelArgument) -> bytes:
+def bytes_of(value: KernelArgument) -> bytes:
     """The bytes of an argument passed by value."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tobytes()
@@ -585,4 +585,4 @@ def _scalar_image(value: KernelArgument, type_: str) -> bytes:
             size = np.dtype(wanted).itemsize
             return (value & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
         return wanted(value).tobytes()
-    return _image(value)
+    return bytes_of(value)

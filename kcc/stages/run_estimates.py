@@ -31,7 +31,8 @@ from kcc.sim.machine.pipeline_columns import machine_of
 from kcc.sim.result import Timing
 from kcc.stages.host import HostLaunch
 from kcc.stages.profile import Profiler
-from kcc.tracegen.execute import Execution
+from kcc.tracegen.execute import Execution, bytes_of
+from kcc.tracegen.simt.plan import only_read
 from kcc.tracegen.workers import TraceCallback
 
 
@@ -87,17 +88,21 @@ class LaunchRecorder(Profiler):
 
 
 def _known(launch: HostLaunch) -> Known:
-    """What the passes may take for granted: sizes, and arguments that are numbers or vectors."""
+    """What the passes may take for granted: sizes, arguments that are numbers or vectors, and
+    structs that the kernel only reads."""
     prepared, values = launch.prepared, dict[int, ArgumentValue]()
-    image = prepared.argument_image.tobytes()
+    image, structures = prepared.argument_image.tobytes(), dict[int, bytes]()
+    read = only_read(prepared.plan.function)
     for index, argument in enumerate(prepared.plan.function.arguments):
         if isinstance(argument.type, IntTy | FloatTy | VecTy):
             found = _numbers(image, prepared.plan.argument_offsets[index], argument.type)
             values[index] = found if isinstance(argument.type, VecTy) else found[0]
+        elif argument.attributes.byval is not None and index in read:
+            structures[index] = bytes_of(prepared.arguments[index])
     shape = prepared.launch
     x, y, z = (*shape.offset, 0, 0, 0)[:3]
     return Known(
-        tuple(shape.global_size), tuple(shape.local_size), values, (x, y, z),
+        tuple(shape.global_size), tuple(shape.local_size), values, (x, y, z), structures,
         warp=launch.prepared.options.width,
     )  # fmt: skip
 

@@ -62,6 +62,33 @@ def simulated(script: str, capsys: pytest.CaptureFixture[str], *more: str) -> di
     return json.loads(capsys.readouterr().out)
 
 
+STRUCT = '''
+import numpy as np
+import pyopencl as cl
+context = cl.create_some_context()
+queue = cl.CommandQueue(context)
+program = cl.Program(context, """
+typedef struct { int stride, first; } Shape;
+__kernel void spread(Shape s, __global float *out) {
+  out[get_global_id(0) * s.stride + s.first] = 1.0f;
+}""").build()
+out = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64 * 8 * 4 + 32)
+shape = np.array([(8, 3)], [("stride", "i4"), ("first", "i4")])[0]
+program.spread(queue, (64,), (64,), shape, out)
+'''
+
+
+def test_structs_by_value_are_known(tmp_path: Path):
+    """Lanes lie eight floats apart, each in a sector of its own."""
+    script = tmp_path / "spread.py"
+    script.write_text(STRUCT)
+    recorder = LaunchRecorder()
+    run_script(str(script), observer=recorder)
+    (stream,) = LaunchEstimator(recorder.ran).subject(0).streams
+    assert stream.rows is not None
+    assert stream.sectors == 32
+
+
 def test_what_lanes_did_is_counted(tmp_path: Path):
     script = tmp_path / "walk.py"
     script.write_text(SCRIPT)
