@@ -205,4 +205,34 @@ __KCC_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t v, __nv_fp8
     return __half2_raw{__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)v, kind).x, __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(v >> 8), kind).x};
 }
 
+#define __KCC_FP8S(name, one)                                                                        \
+    struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                           \
+        unsigned short __x;                                                                          \
+        __nv_fp8x2_##name() = default;                                                               \
+        __KCC_MHD explicit __nv_fp8x2_##name(float2 v) : __x(one(v.x).__x | one(v.y).__x << 8) {}    \
+        __KCC_MHD explicit __nv_fp8x2_##name(__half2 v) : __nv_fp8x2_##name(__half22float2(v)) {}    \
+        __KCC_MHD explicit __nv_fp8x2_##name(__nv_bfloat162 v) : __nv_fp8x2_##name(__bfloat1622float2(v)) {} \
+        __KCC_MHD explicit operator float2() const {                                                 \
+            return float2{__kcc_at(0), __kcc_at(1)};                                                 \
+        }                                                                                            \
+        __KCC_MHD explicit operator __half2() const { return __float22half2_rn((float2)*this); }     \
+        __KCC_MHD float __kcc_at(int n) const { return (float)__builtin_bit_cast(one, (unsigned char)(__x >> 8 * n)); } \
+    };                                                                                               \
+    struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                           \
+        unsigned int __x;                                                                            \
+        __nv_fp8x4_##name() = default;                                                               \
+        __KCC_MHD explicit __nv_fp8x4_##name(float4 v)                                               \
+            : __x(one(v.x).__x | one(v.y).__x << 8 | one(v.z).__x << 16 | (unsigned int)one(v.w).__x << 24) {} \
+        __KCC_MHD explicit __nv_fp8x4_##name(__half2 a, __half2 b)                                   \
+            : __x(__nv_fp8x2_##name(a).__x | (unsigned int)__nv_fp8x2_##name(b).__x << 16) {}        \
+        __KCC_MHD explicit __nv_fp8x4_##name(__nv_bfloat162 a, __nv_bfloat162 b)                     \
+            : __x(__nv_fp8x2_##name(a).__x | (unsigned int)__nv_fp8x2_##name(b).__x << 16) {}        \
+        __KCC_MHD explicit operator float4() const {                                                 \
+            return float4{__kcc_at(0), __kcc_at(1), __kcc_at(2), __kcc_at(3)};                       \
+        }                                                                                            \
+        __KCC_MHD float __kcc_at(int n) const { return (float)__builtin_bit_cast(one, (unsigned char)(__x >> 8 * n)); } \
+    };
+__KCC_FP8S(e4m3, __nv_fp8_e4m3)
+__KCC_FP8S(e5m2, __nv_fp8_e5m2)
+
 #endif

@@ -44,6 +44,7 @@
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __PTRDIFF_TYPE__ ssize_t;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,6 +72,17 @@ __global__ void eights(const unsigned char *x, float *o) {
     o[3 * i + 2] = __nv_cvt_halfraw_to_fp8(one, __NV_SATFINITE, __NV_E4M3);
 }
 
+__global__ void packed(const float4 *x, float *o, ssize_t n) {
+    int i = threadIdx.x;
+    if (i >= n) return;
+    float4 v = x[i], four = (float4)__nv_fp8x4_e4m3(v);
+    __nv_fp8x4_e5m2 halves(__floats2half2_rn(v.x, v.y), __floats2half2_rn(v.z, v.w));
+    float2 two = (float2)__nv_fp8x2_e4m3(__floats2bfloat162_rn(v.z, v.w));
+    float *p = o + 8 * i;
+    p[0] = four.x, p[1] = four.y, p[2] = four.z, p[3] = four.w;
+    p[4] = ((float4)halves).x, p[5] = ((float4)halves).w, p[6] = two.x, p[7] = two.y;
+}
+
 __global__ void draws(curandState *states, float *o) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     curandState state;
@@ -101,10 +113,10 @@ def unit() -> CompiledUnit:
     )
 
 
-def run(name: str, blocks: int, threads: int, *arrays: np.ndarray) -> list[np.ndarray]:
+def run(name: str, blocks: int, threads: int, *arrays: Any) -> list[np.ndarray]:
     kernel = next(k for k in unit().kernels if k.name == name)
     done = execute(unit(), kernel, NDRange((blocks * threads,), (threads,)), list(arrays))
-    return [done.buffers[n] for n in range(len(arrays))]
+    return [done.buffers[n] for n in sorted(done.buffers)]
 
 
 def test_cooperative_groups() -> None:
@@ -138,8 +150,8 @@ def eight_bits(x: np.ndarray, exponent: int, mantissa: int, largest: float) -> n
         grid += [(1 + m / 2**mantissa) * 2.0 ** (e - bias) for m in range(2**mantissa)]
     values = np.array([g for g in grid if g <= largest])
     apart = np.abs(np.abs(x)[:, None].astype(np.float64) - values)
-    even = np.arange(len(values)) % 2 * 1e-30
-    return (np.sign(x) * values[(apart + even).argmin(1)]).astype(np.float32)
+    odd = np.arange(len(values)) % 2 * 1e-9
+    return (np.sign(x) * values[(apart * (1 + odd)).argmin(1)]).astype(np.float32)
 
 
 def test_narrow_floats() -> None:
@@ -169,6 +181,19 @@ def test_bits_of_eight_bit_floats_become_halves_and_come_back() -> None:
         )
         np.testing.assert_array_equal(o[:, column], np.where(x > 127, -wanted, wanted))
     np.testing.assert_array_equal(o[:, 2], x)
+
+
+def test_eight_bit_floats_come_in_twos_and_fours() -> None:
+    x = np.float16(np.random.default_rng(5).standard_normal(128) * 30).astype(np.float32)
+    o = run("packed", 1, 32, x, np.zeros(256, np.float32), 32)[1].reshape(32, 8)
+    rows, near = x.reshape(32, 4), bfloat(x).reshape(32, 4)
+    small = eight_bits(x, 4, 3, 448).reshape(32, 4)
+    np.testing.assert_array_equal(o[:, :4], small)
+    np.testing.assert_array_equal(o[:, 4], eight_bits(rows[:, 0], 5, 2, 57344))
+    np.testing.assert_array_equal(o[:, 5], eight_bits(rows[:, 3], 5, 2, 57344))
+    for column in (2, 3):
+        wanted = eight_bits(near[:, column], 4, 3, 448)
+        np.testing.assert_array_equal(o[:, 4 + column], wanted)
 
 
 def test_random_numbers_are_spread_as_they_should() -> None:
