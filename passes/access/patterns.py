@@ -33,7 +33,7 @@ from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.affine import Key
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Node, Number, Sum, Symbol, SymbolKind, constant_of
-from kcc.passes.symbolic.memory import base_of
+from kcc.passes.symbolic.nodes import base_of
 from kcc.passes.symbolic.reasons import needs_a_run, reason_for
 from kcc.passes.symbolic.text import text
 from kcc.passes.unknown import Unknown

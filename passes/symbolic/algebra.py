@@ -23,6 +23,7 @@ from kcc.passes.symbolic.expr import (
     ScalarTy,
     Sum,
     Symbol,
+    SymbolKind,
     Table,
     Total,
     operands_of,
@@ -35,6 +36,10 @@ from kcc.passes.symbolic.truths import Truths
 MAX_NESTED = 60
 """Nodes inside one another that a conversion is carried into; around what is further in it stays
 as it is."""
+
+ARRAY_BYTES = 256
+"""Arrays that a kernel is given begin at multiples of it: those of cudaMalloc do at least (CUDA C++
+Programming Guide, Device Memory Accesses), and kcc's own (`OBJECT_ALIGNMENT` of tracegen)."""
 
 
 class Algebra(Truths):
@@ -117,6 +122,8 @@ class Algebra(Truths):
             return self.disjunction(
                 [self.conjunction([condition, then]), self.conjunction([inverse, otherwise])]
             )
+        if (apart := self.apart(then, otherwise)) is not None:
+            return self.add(apart[0], self.select(condition, *apart[1]))
         if isinstance(condition, Operation):
             if condition.operator == "not":
                 return self.select(condition.operands[0], otherwise, then)
@@ -260,6 +267,10 @@ class Algebra(Truths):
         if operator in (Opcode.UDIV, Opcode.UREM) and first[0] >= 0 and first[1] < second[0]:
             return left if is_remainder else self.number(0, type_)  # type: ignore[return-value]
         if isinstance(right, Number) and right.value > 1:
+            if operator is Opcode.UREM and right.value & (right.value - 1) == 0:
+                low = self._low_part(left, type_, right.value)
+                if low is not left:
+                    return self._divide(operator, type_, low, right)
             divided = self._divide_sum(operator, type_, left, right.value)
             if divided is not None:
                 return divided
@@ -268,6 +279,20 @@ class Algebra(Truths):
             if inner is not None and fits((both, both), type_):
                 return self._divide(operator, type_, inner[0], self.number(both, type_))
         return self._make(Operation, type_, operator, (left, right), None)
+
+    def _low_part(self, left: Node, type_: IntTy, power: int) -> Node:
+        """What has the same remainder by a power of two: without what the power divides, as which
+        counts where an array begins."""
+        constant, terms = 0, ((left, 1),)
+        if isinstance(left, Sum):
+            constant, terms = left.constant, left.terms
+        rest = [
+            (term, c) for term, c in terms
+            if c % power and not (power <= ARRAY_BYTES and _is_array(term))
+        ]  # fmt: skip
+        if len(rest) == len(terms) and 0 <= constant < power:
+            return left
+        return self.sum(rest, type_, constant % power)
 
     def _divide_sum(self, operator: Opcode, type_: IntTy, left: Node, by: int) -> Expr | None:
         """Parts of a sum that the divisor divides come out of the division."""
@@ -328,6 +353,8 @@ class Algebra(Truths):
     def _extreme(self, name: str, type_: IntTy, left: Node, right: Node) -> Expr:
         if left is right:
             return left  # type: ignore[return-value]
+        if (apart := self.apart(left, right)) is not None:
+            return self.add(apart[0], self._extreme(f"s{name[1:]}", type_, *apart[1]))
         first, second = self.interval(left), self.interval(right)
         if name[0] == "u" and first[0] >= 0 and second[0] >= 0:
             name = f"s{name[1:]}"
@@ -396,6 +423,10 @@ class Algebra(Truths):
                 return self.total(loop, done[count], done[value], fold)
             case _:
                 return node
+
+
+def _is_array(node: Node) -> bool:
+    return isinstance(node, Symbol) and node.kind is SymbolKind.POINTER
 
 
 def _constant_divisor(node: Node) -> tuple[Node, int] | None:

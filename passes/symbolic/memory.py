@@ -18,7 +18,8 @@ from kcc.frontend.types import AddressSpace
 from kcc.passes.graph.dominance import Dominators
 from kcc.passes.mix.classify import intrinsic_stem
 from kcc.passes.symbolic.algebra import Algebra
-from kcc.passes.symbolic.expr import Node, Number, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Node, Number, SymbolKind
+from kcc.passes.symbolic.nodes import base_of
 
 
 class Contents:
@@ -121,21 +122,3 @@ def _copies_into(call: Call, alloca: int) -> bool:
         and getattr(target, "index", None) == alloca
         and isinstance(call.operands[1], GlobalRef)
     )
-
-
-def base_of(address: Node) -> Symbol | None:
-    """The object an address points into: the only base among its terms, with coefficient 1."""
-    if isinstance(address, Symbol):
-        return address if _is_base(address) else None
-    if not isinstance(address, Sum):
-        return None
-    bases = [(term, c) for term, c in address.terms if isinstance(term, Symbol) and _is_base(term)]
-    if len(bases) != 1 or bases[0][1] != 1:
-        return None
-    base = bases[0][0]
-    assert isinstance(base, Symbol)
-    return base
-
-
-def _is_base(symbol: Symbol) -> bool:
-    return symbol.kind in (SymbolKind.POINTER, SymbolKind.GLOBAL, SymbolKind.PRIVATE)

@@ -7,6 +7,7 @@ from typing import Any
 
 from kcc.frontend.ir.types import I64, FloatTy, IntTy
 from kcc.passes.symbolic.expr import (
+    BASE_KINDS,
     Expr,
     Loaded,
     Node,
@@ -14,6 +15,7 @@ from kcc.passes.symbolic.expr import (
     Opaque,
     Recurrence,
     ScalarTy,
+    Sum,
     Symbol,
     SymbolKind,
     Table,
@@ -100,3 +102,16 @@ def int_type(node: Node) -> IntTy:
     """The type of an integer node."""
     assert isinstance(node.type, IntTy)
     return node.type
+
+
+def base_of(address: Node) -> Symbol | None:
+    """The object an address points into: the only base among its terms, with coefficient 1."""
+    if isinstance(address, Symbol):
+        return address if address.kind in BASE_KINDS else None
+    if not isinstance(address, Sum):
+        return None
+    bases = [
+        (term, c) for term, c in address.terms
+        if isinstance(term, Symbol) and term.kind in BASE_KINDS
+    ]  # fmt: skip
+    return bases[0][0] if len(bases) == 1 and bases[0][1] == 1 else None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.expr import Expr, Node, Number, Product, Sum, Symbol, SymbolKind
 from kcc.passes.symbolic.folding import wrap
-from kcc.passes.symbolic.nodes import Nodes, int_type
+from kcc.passes.symbolic.nodes import Nodes, base_of, int_type
 from kcc.passes.symbolic.ranges import Known
 
 MAX_TERMS = 24
@@ -49,6 +49,15 @@ class Sums(Nodes):
                 return node  # type: ignore[return-value]
         ordered = tuple(sorted(kept.items(), key=lambda item: item[0].id))
         return self._make(Sum, type_, constant, ordered)
+
+    def apart(self, *addresses: Node) -> tuple[Symbol, list[Expr]] | None:
+        """The object that all addresses point into, and how far each is from where it begins; None
+        where they do not. An object does not wrap around, so that nothing else tells them apart."""
+        bases = {base_of(each) for each in addresses}
+        base = bases.pop()
+        if base is None or bases:
+            return None
+        return base, [self.sum([(each, 1), (base, -1)], int_type(each)) for each in addresses]
 
     def _fold_ids(self, terms: dict[Node, int], type_: IntTy) -> None:
         """``group_id * local_size + local_id`` is the global id (of a launch without offset)."""

@@ -24,7 +24,7 @@ from kcc.passes.symbolic.expr import (
     Table,
     Total,
 )
-from kcc.passes.symbolic.memory import base_of
+from kcc.passes.symbolic.nodes import base_of
 
 MAX_LENGTH = 100
 """Characters a text may have; a longer one is cut at the operations furthest inside."""

@@ -124,6 +124,8 @@ class Truths(Sums):
         if left is right:
             return self.number(int(predicate.value[-1] in "qe" and predicate.value != "ne"), I1)
         type_ = int_type(left)
+        if (found := self.apart(left, right)) is not None:
+            return self.compare(_UNSIGNED.get(predicate, predicate), *found[1])
         if isinstance(left, Number) and isinstance(right, Number):
             folded = fold(Opcode.ICMP, I1, type_, [left.value, right.value], predicate)
             assert folded is not None

@@ -17,7 +17,7 @@ from kcc.passes.access.patterns import Split
 from kcc.passes.access.warp_addresses import Warps
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Loaded, Node, Operation, SymbolKind
-from kcc.passes.symbolic.memory import base_of
+from kcc.passes.symbolic.nodes import base_of
 from kcc.passes.symbolic.reasons import needs_a_run
 
 MOST_PIECES = 1 << 40

@@ -28,7 +28,7 @@ from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Loaded, Node, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
-from kcc.passes.symbolic.memory import base_of
+from kcc.passes.symbolic.nodes import base_of
 from kcc.passes.symbolic.reasons import needs_a_run
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.access_costs import (

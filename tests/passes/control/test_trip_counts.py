@@ -63,6 +63,35 @@ def test_a_loop_with_two_conditions_has_a_closed_form():
     assert (known.kind, known.least, known.greatest) == (TripKind.EXACT, 19, 19)
 
 
+WALK = "int i = get_local_id(0), s = 0; __global int *p = a + i, *end = a + n;\n"
+
+
+@pytest.mark.parametrize("condition", ["p < end", "p <= end - 1", "end - p > 0"])
+def test_pointers_that_walk_along_an_array(condition: str):
+    """Where the array begins says nothing of how far they are apart."""
+    body = f"{WALK} for (; {condition}; p += 2) s += *p; a[i + n] = s;"
+    (trip,) = trips(body.replace("a + n", "a + (n + i % 2)"), launch(n=100))
+    assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 35, 50)
+
+
+def test_elements_before_an_aligned_address():
+    """Arrays begin at aligned addresses: 0 to 3 bytes, then words, then what is left of 103."""
+    body = """__kernel void k(__global const uchar *in, __global int *o, int n) {
+      int t = get_global_id(0), s = 0;
+      __global const uchar *p = in + t * n, *end = p + n;
+      while (p < end && ((size_t)p & 3)) s += *p++;
+      for (; end - p >= 4; p += 4) s += *(__global const int *)p;
+      while (p < end) s += *p++;
+      o[t] = s;
+    }"""
+    found = trips(body, Known((64,), (32,), {2: 103}), OptLevel.O2)
+    before = [-t * 103 % 4 for t in range(64)]
+    rest = [(103 - n) % 4 for n in before]
+    assert [t.kind for t in found] == [TripKind.EXACT] * 3
+    means = [np.mean(before), np.mean([(103 - n) // 4 for n in before]), np.mean(rest)]
+    assert [t.total_mean for t in found] == pytest.approx(means)
+
+
 def test_variables_in_memory_at_o0():
     """The text's third stage: the variable of the exit is a load."""
     (trip,) = trips(f"for (int i = 0; i < n; i++) {{ {ONE} }}", level=OptLevel.O0)

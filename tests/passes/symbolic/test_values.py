@@ -19,6 +19,7 @@ from kcc.passes.symbolic.expr import Expr, Final, Node, Number, SymbolKind, cons
 from kcc.passes.symbolic.first_hit import iterations
 from kcc.passes.symbolic.folding import fold, wrap
 from kcc.passes.symbolic.lanes import all_work_items, one_group, work_items
+from kcc.passes.symbolic.nodes import base_of
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.symbolic.text import text
 from tests.passes.compiled_loops import facts_of, launch
@@ -53,6 +54,28 @@ def test_group_times_size_plus_local_is_the_global_id():
     values, made = stored_at("a[get_group_id(0) * 32 + get_local_id(0)] = 1;", launch())
     assert text(values, made) == "4 * get_global_id(0) + a"
     assert type(direct) is type(made)
+
+
+SAME_ARRAY = [
+    ("(&a[i] < &a[n])", "i < n"), ("(&a[i] == &a[n])", "i == n"),
+    ("((i < n ? &a[i] : &a[n]) - a)", "i < n ? i : n"),
+    ("((size_t)(a + i) % 8)", "(i % 2) * 4"), ("((size_t)&a[2 * i + 64] & 7)", "0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("of_pointers", "of_indices"), SAME_ARRAY)
+def test_pointers_into_one_array_are_told_apart_by_their_indices(of_pointers: str, of_indices: str):
+    known = Known((64,), (32,), {2: 9})
+    found = list[list[int]]()
+    for index in (of_pointers, of_indices):
+        values, address = stored_at(f"int i = get_local_id(0); a[(int)({index})] = 1;", known)
+        base = base_of(address)
+        assert base is not None
+        offset = values.algebra.subtract(address, base)
+        numbers, sure = Evaluator(values, one_group(known)).integers(offset)
+        assert np.all(sure)
+        found.append(np.ravel(numbers).tolist())
+    assert found[0] == found[1]
 
 
 def test_affine_form():
