@@ -138,13 +138,16 @@ def streams_of(
     ]
     traversals = traversals_of(reader.steps, reader.members)
     accesses = facts[MemoryAccesses].accesses
-    unknown = {s.array for s in streams if s.rows is None and not s.is_local}
+    apart = AddressSpace.LOCAL, AddressSpace.CONSTANT
+    unknown = {
+        s.array for s in streams if s.rows is None and accesses[s.access].space not in apart
+    }
     sizes = dict(array_sizes(reader.study, accesses, frozenset(unknown - array_bytes.keys())))
     sizes |= array_bytes
     found = list[Stream]()
     for each in streams:
         stream = replace(each, traversal=traversals.get(each.access))
-        if each.array in unknown and each.rows is None:
+        if each.array in unknown and each.rows is None:  # constants come another way
             reach = reach_of(reader.study, accesses[each.access])
             own = bounded(stream, None if reach is None else reach[1] - reach[0])
             stream = replace(own, array_bytes=None)  # others may reach other parts of the array

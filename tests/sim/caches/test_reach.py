@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from kcc.frontend import compile_source
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.passes.symbolic.ranges import Known
+from kcc.sim.estimate.facts import estimate_facts
 from kcc.sim.estimate.result import Counts
+from kcc.sim.estimate.subject import subject_of
 from tests.sim.estimate.test_model import estimated
 
 LOOKUP = """
-__constant float own[512] = {{1.0f}};
 __kernel void k(__global float *o, __global const {type} *a, __global const float *t) {{
   int i = get_global_id(0);
   {type} x = a[i];
@@ -51,7 +55,13 @@ def test_lanes_ask_for_the_sectors_that_they_can_reach() -> None:
 
 
 def test_a_variable_of_the_module_has_its_size() -> None:
-    assert counts("own[x]").dram_read_sectors < counts("t[x]").dram_read_sectors
+    source = """__device__ float own[512];
+__global__ void k(const int *a, float *o) { o[threadIdx.x] = own[a[threadIdx.x]]; }"""
+    unit = compile_source(SourceText("k.cu", source, "."), BuildOptions(opt_level=OptLevel.O2))
+    (kernel,) = unit.kernels
+    facts = estimate_facts(kernel, unit.module, Known((64,), (64,)), {}, {})
+    found = subject_of(kernel, facts, None, 0).streams
+    assert [s.array_bytes for s in found if s.rows is None] == [2048]
 
 
 def test_what_goes_anywhere_leaves_the_array_as_it_is() -> None:
