@@ -139,9 +139,7 @@ def streams_of(
     traversals = traversals_of(reader.steps, reader.members)
     accesses = facts[MemoryAccesses].accesses
     apart = AddressSpace.LOCAL, AddressSpace.CONSTANT
-    unknown = {
-        s.array for s in streams if s.rows is None and accesses[s.access].space not in apart
-    }
+    unknown = {s.array for s in streams if s.rows is None and accesses[s.access].space not in apart}
     sizes = dict(array_sizes(reader.study, accesses, frozenset(unknown - array_bytes.keys())))
     sizes |= array_bytes
     found = list[Stream]()
