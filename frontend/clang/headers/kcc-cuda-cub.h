@@ -346,6 +346,38 @@ template <class T, int bx, int by = 1, int bz = 1, int arch = 0> struct BlockDis
     }
 };
 
+template <class T, int bx, int by = 1, int bz = 1, int arch = 0> struct BlockAdjacentDifference {
+    static constexpr int threads = bx * by * bz;
+    struct __Storage { T edge[threads]; };
+    typedef Uninitialized<__Storage> TempStorage;
+    __KCC_CUB_BLOCK(BlockAdjacentDifference)
+    template <int N, class O, class F> __KCC_M void __left(T (&in)[N], O (&out)[N], F f, int valid, bool ahead, T before) {
+        temp.__held.edge[rank] = in[N - 1];
+        __syncthreads();
+        for (int i = N - 1; i > 0; i--) out[i] = rank * N + i < valid ? f(in[i], in[i - 1]) : in[i];
+        if (rank * N >= valid || !(rank || ahead)) out[0] = in[0];
+        else {
+            if (rank) before = temp.__held.edge[rank - 1];
+            out[0] = f(in[0], before);
+        }
+    }
+    template <int N, class O, class F> __KCC_M void __right(T (&in)[N], O (&out)[N], F f, int valid, bool behind, T after) {
+        temp.__held.edge[rank] = in[0];
+        __syncthreads();
+        for (int i = 0; i + 1 < N; i++) out[i] = rank * N + i + 1 < valid ? f(in[i], in[i + 1]) : in[i];
+        bool inside = rank + 1 < threads && (rank + 1) * N < valid;
+        if (inside) after = temp.__held.edge[rank + 1];
+        out[N - 1] = inside || (behind && rank + 1 == threads) ? f(in[N - 1], after) : in[N - 1];
+    }
+    template <int N, class O, class F> __KCC_M void SubtractLeft(T (&in)[N], O (&out)[N], F f) { __left(in, out, f, threads * N, false, T()); }
+    template <int N, class O, class F> __KCC_M void SubtractLeft(T (&in)[N], O (&out)[N], F f, T before) { __left(in, out, f, threads * N, true, before); }
+    template <int N, class O, class F> __KCC_M void SubtractLeftPartialTile(T (&in)[N], O (&out)[N], F f, int valid) { __left(in, out, f, valid, false, T()); }
+    template <int N, class O, class F> __KCC_M void SubtractLeftPartialTile(T (&in)[N], O (&out)[N], F f, int valid, T before) { __left(in, out, f, valid, true, before); }
+    template <int N, class O, class F> __KCC_M void SubtractRight(T (&in)[N], O (&out)[N], F f) { __right(in, out, f, threads * N, false, T()); }
+    template <int N, class O, class F> __KCC_M void SubtractRight(T (&in)[N], O (&out)[N], F f, T after) { __right(in, out, f, threads * N, true, after); }
+    template <int N, class O, class F> __KCC_M void SubtractRightPartialTile(T (&in)[N], O (&out)[N], F f, int valid) { __right(in, out, f, valid, false, T()); }
+};
+
 template <class T, int bx, int N, int bins, BlockHistogramAlgorithm algorithm = BLOCK_HISTO_SORT, int by = 1, int bz = 1, int arch = 0>
 struct BlockHistogram {
     static constexpr int threads = bx * by * bz;

@@ -37,6 +37,23 @@ __global__ void reduce(const float *x, float *o) {
     if (i) return;
     o[0] = total; o[1] = part; o[2] = most.value; o[3] = most.place; o[4] = most.more;
 }
+struct Less { __device__ int operator()(int &a, int &b) { return a - b; } };
+__global__ void differences(const int *x, int *o, int valid) {
+    typedef cub::BlockAdjacentDifference<int, 64> Differences;
+    __shared__ typename Differences::TempStorage temp;
+    int i = threadIdx.x, v[2] = {x[2 * i], x[2 * i + 1]}, w[2];
+    Differences(temp).SubtractLeft(v, w, Less());
+    o[2 * i] = w[0], o[2 * i + 1] = w[1];
+    __syncthreads();
+    Differences(temp).SubtractLeftPartialTile(v, w, Less(), valid, 1000);
+    o[128 + 2 * i] = w[0], o[129 + 2 * i] = w[1];
+    __syncthreads();
+    Differences(temp).SubtractRightPartialTile(v, w, Less(), valid);
+    o[256 + 2 * i] = w[0], o[257 + 2 * i] = w[1];
+    __syncthreads();
+    Differences(temp).SubtractRight(v, v, Less(), 1000);
+    o[384 + 2 * i] = v[0], o[385 + 2 * i] = v[1];
+}
 __global__ void warps(const int *x, int *o) {
     __shared__ cub::WarpReduce<int>::TempStorage r[2];
     __shared__ cub::WarpScan<int, 16>::TempStorage s[4];
@@ -120,6 +137,19 @@ def run(name: str, threads: int, *values: np.ndarray | int) -> list[np.ndarray]:
     kernel = next(k for k in unit().kernels if k.name.partition("<")[0] == name)
     done = execute(unit(), kernel, NDRange((threads,), (threads,)), list(values))
     return [done.buffers[n] for n, v in enumerate(values) if isinstance(v, np.ndarray)]
+
+
+def test_differences_of_neighbours() -> None:
+    x, valid = np.random.default_rng(3).integers(-99, 99, 128).astype(np.int32), 101
+    found = run("differences", 64, x, np.zeros(512, np.int32), valid)[1].reshape(4, 128)
+    left = np.diff(x, prepend=0)
+    right = -np.diff(x, append=1000)
+    beyond = np.arange(128) >= valid
+    np.testing.assert_array_equal(found[0], left)
+    left[0] = x[0] - 1000
+    np.testing.assert_array_equal(found[1], np.where(beyond, x, left))
+    np.testing.assert_array_equal(found[2], np.where(beyond | (np.arange(128) == 100), x, right))
+    np.testing.assert_array_equal(found[3], right)
 
 
 def test_reductions_of_a_thread_block() -> None:
