@@ -25,7 +25,11 @@ struct __align__(2) __nv_bfloat16 {
 };
 typedef __nv_bfloat16 nv_bfloat16;
 struct __nv_bfloat16_raw { unsigned short x; };
-struct __align__(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+struct __align__(4) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+    __nv_bfloat162() = default;
+    __KCC_MHD constexpr __nv_bfloat162(const __nv_bfloat16& a, const __nv_bfloat16& b) : x(a), y(b) {}
+};
 typedef __nv_bfloat162 nv_bfloat162;
 
 __KCC_HD __nv_bfloat16 __float2bfloat16(float v) { return __nv_bfloat16(v); }

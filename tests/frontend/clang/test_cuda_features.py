@@ -77,7 +77,7 @@ __global__ void packed(const float4 *x, float *o, ssize_t n) {
     if (i >= n) return;
     float4 v = x[i], four = (float4)__nv_fp8x4_e4m3(v);
     __nv_fp8x4_e5m2 halves(__floats2half2_rn(v.x, v.y), __floats2half2_rn(v.z, v.w));
-    float2 two = (float2)__nv_fp8x2_e4m3(__floats2bfloat162_rn(v.z, v.w));
+    float2 two = (float2)__nv_fp8x2_e4m3(__nv_bfloat162(v.z, v.w));
     float *p = o + 8 * i;
     p[0] = four.x, p[1] = four.y, p[2] = four.z, p[3] = four.w;
     p[4] = ((float4)halves).x, p[5] = ((float4)halves).w, p[6] = two.x, p[7] = two.y;
