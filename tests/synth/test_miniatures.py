@@ -142,7 +142,9 @@ def test_trips_that_contents_decide_are_those_of_the_original(workload: str):
         for loop in loops:
             if loop.control is not LoopControl.KEPT or not facts.by_contents & set(loop.blocks):
                 continue
-            one, two = launch.profile.nodes[loop.header], own.nodes[loop.header]
+            # A block may be one with the next in the miniature: the numbers behind it differ.
+            its = settled.profile.kernels[own.kernel].loops[loop.number]
+            one, two = launch.profile.nodes[loop.header], own.nodes[its.header]
             checked += 1
             for wanted, found in ((one.ecount, two.ecount), (one.warps, two.warps)):
                 assert abs(found - wanted) <= 0.05 * wanted + math.sqrt(wanted)
