@@ -16,9 +16,9 @@ from benchmarks.machine_code import own_code, units
 from kcc.frontend.constant_math import fold_math
 
 TARGET = "sm_80"
-HELD = {"instructions": 0.088, "memory": 0.9}
+HELD = {"instructions": 0.081, "memory": 0.91}
 """The mean error of warp instructions, and the share of kernels whose accesses are as many: what
-was measured over these (8.1 %, 92.9 %), and what another version of LLVM may move. Its blocks are
+was measured over these (7.4 %, 93.9 %), and what another version of LLVM may move. Its blocks are
 counted as kcc counts them: where guesses about branches change, the file is to be written anew."""
 
 
