@@ -146,7 +146,7 @@ class _Lowering:
         )
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
-            [block.predecessors for block in self.function.blocks],
+            self.function,
             shared_alignments(
                 self.function, self.accesses, is_opencl=kernel.language is Language.OPENCL
             ),

@@ -5,29 +5,28 @@ at a constant distance that they are apart)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from math import prod
 
 from kcc.base.records import dataclass
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    Call,
+    Cast,
+    GetElementPtr,
+    Load,
+    Store,
+)
 from kcc.frontend.ir.model import Function
-from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.opcodes import Flags, Opcode
+from kcc.frontend.ir.types import ArrayTy, VecTy, size_bytes
+from kcc.frontend.ir.values import ConstantExpr, ConstantInt, GlobalRef, Value
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.passes.symbolic.expr import (
-    BASE_KINDS,
-    Node,
-    Number,
-    Operation,
-    Product,
-    Sum,
-    Symbol,
-    SymbolKind,
-)
+from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.passes.symbolic.places import Iteration, Terms, where_of
 from kcc.sim.program.folding import function_name
 
@@ -42,7 +41,7 @@ Place = tuple[AddressSpace, Where, int]
 class LoadMerging:
     """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
 
-    predecessors: Sequence[Sequence[int]]
+    function: Function
     shared_alignment: Mapping[int | str, int]
     """Bytes to which each array of shared memory is taken to be aligned: as far as that loads of
     words from it are joined whatever their own type (:func:`shared_alignments`)."""
@@ -129,41 +128,42 @@ class LoadMerging:
             self.stored[place] = number
             self.unread.add(place)
 
-    def _is_aligned(self, piece: Place, where: Where, alignment: int) -> bool:
+    def _is_aligned(self, piece: Place, where: Where, alignment: int, pointer: Value) -> bool:
         """Whether a piece, of which a load with this alignment is a part, is known to be aligned:
         by what the type of its first load says or, in an array of shared memory of which the
         assembler knows the place, by its index. LLVM makes words of fours that are read by the
         element, the first of which keeps their alignment."""
-        _, (terms, start), width = piece
+        _, (_, start), width = piece
         if start == where[1] and alignment >= width:
             return True
-        return width <= self._known_alignment(terms)
+        return width <= self._known_alignment(pointer)
 
-    def _known_alignment(self, terms: Terms) -> int:
-        """The alignment of a place in an array of shared memory, by its index."""
-        placed = [
-            self.shared_alignment.get(t.index, 1)
-            for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
-        ]  # fmt: skip
-        steps = [
-            step * _multiple_of(term) for term, step in terms
-            if not (isinstance(term, Symbol) and term.kind in BASE_KINDS)
-        ]  # fmt: skip
-        return min([*placed, *(step & -step for step in steps)]) if placed else 1
+    def _known_alignment(self, pointer: Value) -> int:
+        """The alignment of a place in an array of shared memory, by its index without constants: by
+        what the program says, not by what is known of the launch."""
+        known = _MOST_MULTIPLE
+        while isinstance(step := self.function.definition(pointer), GetElementPtr | Cast):
+            pointer = step.operands[0]
+            if isinstance(step, GetElementPtr):
+                known = min([known, *_strides(self.function, step)])
+        if isinstance(pointer, ConstantExpr):
+            pointer = next((o for o in pointer.operands if isinstance(o, GlobalRef)), pointer)
+        name = pointer.name if isinstance(pointer, GlobalRef) else ""
+        return min(known, self.shared_alignment.get(name, 1))
 
     def alignment(self, touch: MemoryAccess, address: Node) -> int:
         """What ptxas knows of the alignment of an access to shared memory beside its type."""
         if not self.by_ptxas or touch.space is not AddressSpace.LOCAL:
             return 1
-        terms, constant = where_of(address)
-        known = self._known_alignment(terms)
+        _, constant = where_of(address)
+        known = self._known_alignment(touch.pointer)
         return min(known, constant & -constant) if constant else known
 
     def _enter(self, block: int) -> None:
         self.ends[self.block] = frozenset(self.exact) | self.before
         self.forget()
         self.block = block
-        leading = self.predecessors[block]
+        leading = self.function.blocks[block].predecessors
         if len(leading) == 1:
             self.before = self.ends.get(leading[0], frozenset())
 
@@ -182,7 +182,7 @@ class LoadMerging:
         where = where_of(address)
         self.exact[(touch.space, where, size)] = number
         for piece in _pieces(touch, where, size):
-            if self._is_aligned(piece, where, alignment):
+            if self._is_aligned(piece, where, alignment, touch.pointer):
                 self.pieces[piece] = number
                 break
 
@@ -233,25 +233,60 @@ def shared_alignments(
     return found
 
 
-def _multiple_of(node: Node | Iteration) -> int:
-    """A power of two, 1,024 at most, that a number is known to be a multiple of."""
-    match node:
-        case Number(value=value):
-            found = value & -value or _MOST_MULTIPLE
-        case Sum(constant=constant, terms=terms):
-            parts = [coefficient * _multiple_of(term) for term, coefficient in terms]
-            found = min((each & -each or _MOST_MULTIPLE for each in (constant, *parts)), default=1)
-        case Product(factors=factors):
-            found = prod(map(_multiple_of, factors))
-        case Operation(operator=Opcode.AND, operands=operands):
-            found = max(map(_multiple_of, operands))
-        case Operation(operator=Opcode.SEXT | Opcode.ZEXT, operands=(inner,)):
-            found = _multiple_of(inner)
+def _strides(function: Function, step: GetElementPtr) -> Iterator[int]:
+    """By how many bytes an address moves at least with each index that is no constant."""
+    type_ = step.source_type
+    for number, index in enumerate(step.indices):
+        if number:
+            if not isinstance(type_, ArrayTy | VecTy):
+                return  # Fields of structures are chosen by constants.
+            type_ = type_.element
+        if not isinstance(index, ConstantInt):
+            yield _power(size_bytes(type_)) * _multiple_of(function, index, frozenset())
+
+
+def _multiple_of(function: Function, value: Value, open_: frozenset[int]) -> int:
+    """A power of two, 1,024 at most, that a number without constants that are added to it is known
+    to be a multiple of; phis that are ``open_`` of any."""
+    if isinstance(value, ConstantInt):
+        return _power(value.value)
+    made = function.definition(value)
+    if made is None or len(open_) > _DEEPEST:
+        return 1
+    if made.index in open_:
+        return _MOST_MULTIPLE
+    inside = open_ | {made.index}
+
+    def of(operand: Value) -> int:
+        return _multiple_of(function, operand, inside)
+
+    operands = made.operands
+    match made.opcode:
+        case Opcode.ADD | Opcode.SUB | Opcode.OR:
+            is_apart = made.opcode is not Opcode.OR or Flags.DISJOINT in made.flags
+            parts = [o for o in operands if not (is_apart and isinstance(o, ConstantInt))]
+            found = min(map(of, parts), default=_MOST_MULTIPLE)
+        case Opcode.MUL if isinstance(operands[1], ConstantInt):
+            found = of(operands[0]) * _power(operands[1].value)
+        case Opcode.SHL if isinstance(operands[1], ConstantInt):
+            found = of(operands[0]) << min(operands[1].unsigned, 10)
+        case Opcode.AND if isinstance(operands[1], ConstantInt):
+            found = _power(operands[1].value)
+        case Opcode.SEXT | Opcode.ZEXT | Opcode.TRUNC:
+            found = of(operands[0])
+        case Opcode.PHI:
+            found = min(map(of, operands))
         case _:
             found = 1
     return min(found, _MOST_MULTIPLE)
 
 
+def _power(number: int) -> int:
+    """The largest power of two that divides a number."""
+    return min(number & -number or _MOST_MULTIPLE, _MOST_MULTIPLE)
+
+
+_DEEPEST = 32
 _MOST_MULTIPLE = 1024
 
 
