@@ -184,7 +184,7 @@ def test_bits_of_eight_bit_floats_become_halves_and_come_back() -> None:
 
 
 def test_eight_bit_floats_come_in_twos_and_fours() -> None:
-    x = np.float16(np.random.default_rng(5).standard_normal(128) * 30).astype(np.float32)
+    x = (np.random.default_rng(5).standard_normal(128) * 30).astype(np.float16).astype(np.float32)
     o = run("packed", 1, 32, x, np.zeros(256, np.float32), 32)[1].reshape(32, 8)
     rows, near = x.reshape(32, 4), bfloat(x).reshape(32, 4)
     small = eight_bits(x, 4, 3, 448).reshape(32, 4)

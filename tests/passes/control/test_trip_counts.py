@@ -63,13 +63,13 @@ def test_a_loop_with_two_conditions_has_a_closed_form():
     assert (known.kind, known.least, known.greatest) == (TripKind.EXACT, 19, 19)
 
 
-WALK = "int i = get_local_id(0), s = 0; __global int *p = a + i, *end = a + n;\n"
+ALONG = "int i = get_local_id(0), s = 0; __global int *p = a + i, *end = a + n;\n"
 
 
 @pytest.mark.parametrize("condition", ["p < end", "p <= end - 1", "end - p > 0"])
-def test_pointers_that_walk_along_an_array(condition: str):
+def test_pointers_that_go_along_an_array(condition: str):
     """Where the array begins says nothing of how far they are apart."""
-    body = f"{WALK} for (; {condition}; p += 2) s += *p; a[i + n] = s;"
+    body = f"{ALONG} for (; {condition}; p += 2) s += *p; a[i + n] = s;"
     (trip,) = trips(body.replace("a + n", "a + (n + i % 2)"), launch(n=100))
     assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 35, 50)
 
