@@ -3,24 +3,29 @@ and for each other; the clock jumps from one issue to the next. Imported only wh
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.base.native import inlined, uncounted
+from kcc.sim.estimate.pipeline_layout import (
+    NEVER,
+    Blocks,
+    Flags,
+    Floats,
+    MemoryState,
+    Numbers,
+    Operations,
+    Places,
+    Run,
+    Schedulers,
+    Sm,
+    Warps,
+    Watch,
+)
 from kcc.sim.machine.costs import Unit
 from kcc.sim.machine.fma_pipes import PIPES
 from kcc.sim.program.operations import Memory
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Places = Any
-"""What native code finds other values by: without a sign, so that it does not have to look whether
-they count from the end, which takes a quarter of the time. Numbers have 32 bits, since a sum of 64
-bits with a sign and 64 without is a float."""
 
 (
     ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE, REGISTERS,
@@ -43,157 +48,8 @@ _GLOBAL_STORE, _GLOBAL_ATOMIC, _PRIVATE_STORE, _CONSTANT_LOAD = (
     int(Memory.GLOBAL_STORE), int(Memory.GLOBAL_ATOMIC), int(Memory.PRIVATE_STORE),
     int(Memory.CONSTANT_LOAD),
 )  # fmt: skip
-_NEVER = 1e30
 _MOSTLY = 0.5
 _UNITS = PIPES
-
-
-class Operations(NamedTuple):
-    """Columns of the operations of a program, and which results each needs: those of operation o
-    are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
-    is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
-    may. Of what is asked of L2, a share is ``pending``: L2 waits for DRAM itself. Each sector
-    that is asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is,
-    in another iteration; ``results``: the number by which others need its result."""
-
-    need_starts: Numbers
-    needs: Numbers
-    unit: Numbers
-    memory: Numbers
-    slots: Floats
-    held: Floats
-    busy: Floats
-    latency: Floats
-    port: Floats
-    l2_sectors: Floats
-    dram_sectors: Floats
-    write_sectors: Floats
-    sectors: Floats
-    misses: Floats
-    pending: Floats
-    l2_cycles: Floats
-    same: Places
-    results: Places
-
-
-class Sm(NamedTuple):
-    """An SM and its share of the memory below it, in cycles (per sector for DRAM).
-    ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
-    start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
-    youngest one; others take the warp that comes first in its place. A read of DRAM takes
-    ``dram_wait`` longer in the mean than without load, at random: of several that a warp waits for
-    together, the last one counts. With ``one_fp64`` all schedulers have one unit for double
-    precision together. With ``starts_only`` the run is over when the last thread block starts."""
-
-    schedulers: int
-    resident: int
-    warps: int
-    blocks: int
-    dram_cycles: float
-    queue: float
-    xu_queue: float
-    shared_latency: float
-    l1_latency: float
-    l2_latency: float
-    dram_latency: float
-    dram_wait: float
-    constant_latency: float
-    barrier_latency: float
-    atomic_latency: float
-    block_start: float
-    greedy: bool = False
-    starts_only: bool = False
-    one_fp64: bool = False
-
-
-class Run(NamedTuple):
-    """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
-    schedulers; when each thread block ``started``; the cycles of the ``middle``, in which a
-    ``part`` of the operations that were watched were issued: from a quarter of them on until a
-    thread block ends (once there are an eighth), or three quarters. ``steady``: what was spent in
-    these; with nothing watched, once every thread block has taken the place of another one, up to
-    the start of the last one. ``own``: of the slots that were issued in the middle, the share of
-    what was watched."""
-
-    cycles: float
-    spent: Floats
-    started: Floats
-    middle: float
-    part: float
-    steady: Floats
-    own: float
-
-
-class _Warps(NamedTuple):
-    """By warp: its place in the trace and that trace's end, from when on it is ``ready`` for the
-    operation there and ``why`` not before, the unit that this ``asks`` for, whether it is
-    ``waiting`` at a barrier, by operation when its last result is ``known`` and its ``source``,
-    ``reads`` of DRAM since it last waited for one, its scheduler and the place of its thread block.
-    By scheduler the ``order`` of its warps, whose ``number`` may be one less in the last ones: of
-    those that can issue at one time the first one is taken."""
-
-    place: Places
-    end: Places
-    ready: Floats
-    why: Places
-    asks: Places
-    waiting: Flags
-    known: Floats
-    source: NDArray[np.uint8]
-    reads: Integers
-    scheduler: Places
-    block: Places
-    order: Places
-    number: Integers
-
-
-class _Schedulers(NamedTuple):
-    """By scheduler: from when on it and its units are ``free``, and until when each unit (or the
-    port) is ``taken``, so that it accepts no operation; the warp that can issue ``first``, and
-    ``when`` it can: :data:`_NEVER` where none can; the warp that it ``stays`` with while that can
-    issue, -1 for none."""
-
-    free: Floats
-    unit_free: Floats
-    taken: Floats
-    first: Integers
-    when: Floats
-    stays: Integers
-
-
-class _Memory(NamedTuple):
-    """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
-    sectors that operations still owe; what they asked for last ``arrives`` in L1 then, from a
-    ``level``; ``progress``: how far each warp has come in the sectors of each operation that walks
-    along them, as a share."""
-
-    free: Floats
-    credit_l2: Floats
-    credit_dram: Floats
-    arrives: Floats
-    level: NDArray[np.int8]
-    progress: Floats
-
-
-class _Watch(NamedTuple):
-    """Of operations that are watched: after how many of them the middle begins and ends at the
-    latest (``marks``), how many and how many slots of them ``so_far``, and of both ends of the
-    middle ``when`` they were, how many were ``issued``, their ``slots`` and what was ``spent`` up
-    to then. Without any (no ``marks``) the latter from when all places were taken again to the last
-    thread block."""
-
-    marks: Floats
-    so_far: Floats
-    when: Floats
-    issued: Floats
-    slots: Floats
-    spent: Floats
-
-
-class _Blocks(NamedTuple):
-    left: Integers
-    arrived: Integers
-    started: Floats
 
 
 def run_sm(
@@ -210,25 +66,25 @@ def run_sm(
     slots = np.arange(count, dtype=np.uint32)
     numbers = np.bincount(slots % sm.schedulers, minlength=sm.schedulers)
     order = np.arange(sm.schedulers * int(numbers[0]), dtype=np.uint32).reshape(-1, sm.schedulers)
-    warps = _Warps(
-        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
+    warps = Warps(
+        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, NEVER),
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
         np.zeros((count, results)), np.zeros((count, results), np.uint8), np.zeros(count, np.int64),
         slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps),
         np.ascontiguousarray(order.T), numbers,
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
-    schedulers = _Schedulers(
+    schedulers = Schedulers(
         np.zeros(sm.schedulers), np.zeros(units), np.zeros(units),
-        np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
+        np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, NEVER),
         np.full(sm.schedulers, -1),
     )  # fmt: skip
     progress = np.tile(1.0 - operations.misses, (count, 1))
-    memory = _Memory(
+    memory = MemoryState(
         np.zeros(3), np.zeros(number), np.zeros(number), np.zeros(number),
         np.zeros(number, np.int8), progress,
     )  # fmt: skip
-    blocks = _Blocks(
+    blocks = Blocks(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
     spent = np.zeros(len(REASONS))
@@ -267,7 +123,7 @@ def _with_places(operations: Operations) -> Operations:
     )  # fmt: skip
 
 
-def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
+def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> Watch:
     """For all that is watched: that of each variant, as often as it runs."""
     ran = taken[np.arange(sm.blocks) % len(taken), : sm.warps]
     runs = np.bincount(ran.ravel(), minlength=len(starts))
@@ -276,9 +132,9 @@ def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
     return _unseen(np.ceil([0.25 * number, 0.75 * number]))
 
 
-def _unseen(marks: Floats) -> _Watch:
+def _unseen(marks: Floats) -> Watch:
     so_far, when, issued, slots = (np.zeros(2) for _ in range(4))
-    return _Watch(marks, so_far, when, issued, slots, np.zeros((2, len(REASONS))))
+    return Watch(marks, so_far, when, issued, slots, np.zeros((2, len(REASONS))))
 
 
 @uncounted
@@ -288,11 +144,11 @@ def _loop(
     watched: Flags,
     operations: Operations,
     sm: Sm,
-    warps: _Warps,
-    schedulers: _Schedulers,
-    memory: _Memory,
-    blocks: _Blocks,
-    watch: _Watch,
+    warps: Warps,
+    schedulers: Schedulers,
+    memory: MemoryState,
+    blocks: Blocks,
+    watch: Watch,
     spent: Floats,
 ) -> float:
     """Issue operations until no thread block is left; gives the last cycle of a scheduler. Warps
@@ -305,7 +161,7 @@ def _loop(
         _choose(s, warps, schedulers, port)
     while alive > 0:
         first, start = _first(sm, schedulers)
-        if start >= _NEVER:
+        if start >= NEVER:
             break
         slot: Any = np.uint32(first)
         o = trace[warps.place[slot]]
@@ -350,7 +206,7 @@ def _loop(
         if warps.place[slot] < warps.end[slot]:
             warps.asks[slot] = operations.unit[trace[warps.place[slot]]]
             if warps.waiting[slot]:
-                warps.ready[slot] = _NEVER
+                warps.ready[slot] = NEVER
             else:
                 _wait(slot, now, trace, operations, warps)
         else:
@@ -381,7 +237,7 @@ def _loop(
 
 
 @inlined
-def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
+def _note(start: float, slots: float, watch: Watch, spent: Floats) -> None:
     """A watched operation is issued."""
     watch.so_far[0] += 1.0
     watch.so_far[1] += slots
@@ -391,7 +247,7 @@ def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
 
 
 @inlined
-def _mark(end: int, now: float, spent: Floats, watch: _Watch) -> None:
+def _mark(end: int, now: float, spent: Floats, watch: Watch) -> None:
     """Here the middle begins, or ends."""
     watch.when[end], watch.issued[end], watch.slots[end] = now, watch.so_far[0], watch.so_far[1]
     for reason in range(len(spent)):
@@ -407,8 +263,8 @@ def _launch(
     trace: Places,
     unit: Places,
     sm: Sm,
-    warps: _Warps,
-    blocks: _Blocks,
+    warps: Warps,
+    blocks: Blocks,
 ) -> None:
     """Put thread block ``number`` in a place of the SM; before all (-1) the first ones."""
     turn = number % len(ends)
@@ -428,7 +284,7 @@ def _launch(
 
 
 @inlined
-def _put_first(slot: Places, warps: _Warps) -> None:
+def _put_first(slot: Places, warps: Warps) -> None:
     """Put a warp in front of the others of its scheduler."""
     order, place = warps.order[warps.scheduler[slot]], 0
     while order[place] != slot:
@@ -439,7 +295,7 @@ def _put_first(slot: Places, warps: _Warps) -> None:
 
 
 @inlined
-def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
+def _first(sm: Sm, schedulers: Schedulers) -> tuple[int, float]:
     """The warp that can issue first, the one before others that can at the same time, and when."""
     slot, start = schedulers.first[0], schedulers.when[0]
     for s in range(1, sm.schedulers):
@@ -451,12 +307,12 @@ def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
 
 
 @inlined
-def _choose(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
+def _choose(scheduler: int, warps: Warps, schedulers: Schedulers, port: float) -> None:
     """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
     and its unit or the port, which takes operations from ``port`` on, takes the operation. That
     which it stays with, at once if that is now; the others in their order and without branches,
     which nobody could predict."""
-    start, best = _NEVER, np.uint32(schedulers.first[scheduler])
+    start, best = NEVER, np.uint32(schedulers.first[scheduler])
     free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
     stays = schedulers.stays[scheduler]
     taken[_MEMORY_UNIT] = port
@@ -479,7 +335,7 @@ def _choose(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float)
 
 @inlined
 def _is_too_early(
-    scheduler: int, warps: _Warps, schedulers: _Schedulers, unit: Places, until: float
+    scheduler: int, warps: Warps, schedulers: Schedulers, unit: Places, until: float
 ) -> bool:
     """Whether the warp that a scheduler has chosen asks for a unit of all before it takes
     operations again (the port, for one)."""
@@ -494,8 +350,8 @@ def _account(
     o: int,
     sm: Sm,
     operations: Operations,
-    warps: _Warps,
-    schedulers: _Schedulers,
+    warps: Warps,
+    schedulers: Schedulers,
     spent: Floats,
 ) -> None:
     """What the scheduler's cycles up to the end of this issue went into. The start of a thread
@@ -516,9 +372,9 @@ def _account(
 
 
 @uncounted
-def _meanwhile(scheduler: int, warps: _Warps) -> int:
+def _meanwhile(scheduler: int, warps: Warps) -> int:
     """What the warps of a scheduler wait for, but for those that start: that which comes next."""
-    soonest, why = _NEVER, IDLE
+    soonest, why = NEVER, IDLE
     for slot in range(len(warps.ready)):
         if warps.scheduler[slot] == scheduler and warps.why[slot] != START:
             if warps.ready[slot] < soonest:
@@ -536,8 +392,8 @@ def _access(
     start: float,
     operations: Operations,
     sm: Sm,
-    warps: _Warps,
-    memory: _Memory,
+    warps: Warps,
+    memory: MemoryState,
 ) -> tuple[float, int]:
     """When a memory operation, the ``same`` in all iterations, has its result, and from where;
     takes the port, L2 and DRAM."""
@@ -618,12 +474,12 @@ def _due(credit: float, whole: float) -> float:
 
 
 @inlined
-def _end(slot: int, block: int, warps: _Warps, blocks: _Blocks) -> None:
+def _end(slot: int, block: int, warps: Warps, blocks: Blocks) -> None:
     """A warp is through; who waits at a barrier no longer waits for it."""
     if warps.waiting[slot]:
         warps.waiting[slot] = False
         blocks.arrived[block] -= 1
-    warps.ready[slot] = _NEVER
+    warps.ready[slot] = NEVER
     blocks.left[block] -= 1
 
 
@@ -634,8 +490,8 @@ def _release(
     trace: Places,
     operations: Operations,
     sm: Sm,
-    warps: _Warps,
-    blocks: _Blocks,
+    warps: Warps,
+    blocks: Blocks,
 ) -> None:
     """All warps of a thread block have come to the barrier."""
     for slot in range(block * sm.warps, (block + 1) * sm.warps):
@@ -648,7 +504,7 @@ def _release(
 
 
 @inlined
-def _wait(slot: int, now: float, trace: Places, operations: Operations, warps: _Warps) -> None:
+def _wait(slot: int, now: float, trace: Places, operations: Operations, warps: Warps) -> None:
     """When a warp can issue its next operation, and what it waits for until then."""
     o = trace[warps.place[slot]]
     at, cause = now, ISSUE
